@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from preflight.model.report import FixCommand
 
@@ -23,9 +23,9 @@ def describe_explanation(rule: str) -> str:
     return f"preflight explain {rule}"
 
 
-def describe_repetition(line: str) -> str:
-    """The same run again."""
-    return f"preflight {line}"
+def describe_repetition(line: str, flags: Sequence[str]) -> str:
+    """The same run again, with the flags that it lacks."""
+    return " ".join(["preflight", line, *flags])
 
 
 def describe_fix(fix: FixCommand, *, makes_patches: bool) -> str:

@@ -28,6 +28,16 @@ def count_hygiene(count: int, rules: Sequence[str]) -> str:
     return f"{what} on the manifests of these DaemonSets, not caused by this change: {', '.join(rules)} (preflight lint shows them)"
 
 
+def count_hidden_members(count: int) -> str:
+    """How many objects of a finding are not shown."""
+    return f"  and {count} more (--all-rows lists them)"
+
+
+def count_hidden_findings(count: int, rules: Sequence[str]) -> str:
+    """How many findings of a step are not shown, and of which rules."""
+    return f"and {format_count(count, 'more finding')}: {', '.join(rules)} (--all-rows lists them)"
+
+
 def count_unread_files(count: int) -> str:
     """How many files could not be read."""
     return f"{format_count(count, 'file')} could not be read"
@@ -93,6 +103,11 @@ def count_left_out(count: int, nodes: int) -> str:
     """How many DaemonSets leave the nodes out."""
     verb, whose = ("leaves", "its") if count == 1 else ("leave", "their")
     return f"  {format_count(count, 'DaemonSet')} {verb} {'this node' if nodes == 1 else 'these nodes'} out by {whose} selector"
+
+
+def count_explained_rows(count: int, has_others: bool) -> str:
+    """How many DaemonSets are in no row, because their findings list them."""
+    return f"  {count} {'more ' if has_others else ''}DaemonSets have findings: see below (--all-rows lists them here)"
 
 
 def count_steady_rows(name: str, count: int) -> str:

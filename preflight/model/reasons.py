@@ -12,7 +12,7 @@ from msgspec import Struct
 from preflight.model.core import Taint, Toleration
 from preflight.model.fit_reasons import FitDoubt, StaysPending
 from preflight.model.meta import ObjectKey, SelectorRequirement
-from preflight.model.report import Outcome
+from preflight.model.outcome import Outcome
 
 
 class OtherNodeName(Struct, frozen=True):

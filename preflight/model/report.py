@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from preflight.model.outcome import Outcome as Outcome
+
 if TYPE_CHECKING:
     from preflight.model.evictions import EvictionReport
     from preflight.model.reasons import Reason, RecreationEvent
@@ -29,28 +31,6 @@ class Severity(StrEnum):
     def rank(self) -> int:
         """0 for the worst."""
         return ("error", "warning", "note").index(self.value)
-
-
-class Outcome(StrEnum):
-    """What a change means for a DaemonSet on a node (design: the outcomes), worst first."""
-
-    LOST_NOW = "lost-now"
-    LOST_ON_RECREATION = "lost-on-recreation"
-    LOOP = "loop"
-    UNKNOWN = "unknown"
-    ALREADY_FRAGILE = "already-fragile"
-    MISSING = "missing"
-    NOT_READY = "not-ready"
-    NODE_GONE = "node-gone"
-    NEVER = "never"
-    GAINED = "gained"
-    KEPT = "kept"
-    EXCLUDED = "excluded"
-
-    @property
-    def rank(self) -> int:
-        """0 for the worst."""
-        return list(Outcome).index(self)
 
 
 class Location(Struct, frozen=True, gc=False):

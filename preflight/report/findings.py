@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.messages import report as messages
 from preflight.messages.groups import count_subjects, describe_shared_effect
-from preflight.messages.lists import join_node_names
+from preflight.messages.lists import join_names, join_node_names
 from preflight.model.report import Finding, Location
 from preflight.report.formatting import format_headline, format_location
 from preflight.report.groups import FindingGroup, GroupMember
@@ -17,14 +17,14 @@ Note = tuple[str, str]
 """A label and a text."""
 
 
-def draw_group(group: FindingGroup, ink: Ink, width: int, *, short: bool = False) -> Iterator[str]:
+def draw_group(group: FindingGroup, ink: Ink, width: int, *, most_members: int = 0, short: bool = False) -> Iterator[str]:
     """The lines of a group: of one finding as it is, of several what they share, then what differs, then the fix.
 
-    `short` leaves out all but what and where.
+    `short` leaves out all but what and where. More objects than `most_members` are counted, 0 for no limit.
     """
     if len(group.members) == 1:
         return draw_finding(group.first, ink, width, consequences=group.members[0].consequences, short=short)
-    return _draw_shared(group, ink, width, short=short)
+    return _draw_shared(group, ink, width, most_members=most_members, short=short)
 
 
 def draw_finding(finding: Finding, ink: Ink, width: int, *, consequences: Sequence[Finding] = (), short: bool = False) -> Iterator[str]:
@@ -57,15 +57,29 @@ def draw_finding(finding: Finding, ink: Ink, width: int, *, consequences: Sequen
         yield from _draw_note(f"{gutter} = ", messages.FIX, finding.suggestion.text, ink)
 
 
-def _draw_shared(group: FindingGroup, ink: Ink, width: int, *, short: bool) -> Iterator[str]:
+def draw_brief(group: FindingGroup, ink: Ink, width: int) -> Iterator[str]:
+    """A group without its details: what and where, for findings that a table has explained already; of many objects the first names."""
+    finding = group.first
+    names = join_names([str(member.finding.subject) for member in group.members])
+    if len(group.members) > 1:
+        names = f"{describe_group(group)}: {names}"
+    elif finding.location and finding.location.source:
+        names = f"{names} ({format_place(finding.location)})"
+    yield from _draw_headline(f"{group.severity}[{group.rule}]", f" {group.name}: {names}", finding, ink, width)
+
+
+def _draw_shared(group: FindingGroup, ink: Ink, width: int, *, most_members: int, short: bool) -> Iterator[str]:
     sort, text = f"{group.severity}[{group.rule}]", f" {group.name}: {describe_group(group)}"
     yield from _draw_headline(sort, text, group.first, ink, width)
     notes = [[] if short else list_notes(member, is_label_shown=group.effect is not None) for member in group.members]
     shared = [note for note in notes[0] if all(note in others for others in notes)]
-    for member, own in zip(group.members, notes, strict=True):
+    shown = group.members if not most_members or len(group.members) <= most_members + 1 else group.members[:most_members]
+    for member, own in zip(shown, notes, strict=False):
         yield from _draw_member(group, member, width)
         for label, text in (note for note in own if note not in shared):
             yield from _draw_note("    ", label, fold(text, max(20, width - 12) if width else 0), ink)
+    if hidden := len(group.members) - len(shown):
+        yield messages.count_hidden_members(hidden)
     for label, text in shared:
         yield from _draw_note("  ", label, fold(text, max(20, width - 10) if width else 0), ink)
     if group.suggestion and group.suggestion.text:
@@ -113,6 +127,11 @@ def list_notes(member: GroupMember, *, is_label_shown: bool) -> list[Note]:
         where = f" ({format_place(related.location)})" if related.location else ""
         texts.append((messages.NOTE, f"{related.message}{where}"))
     return texts
+
+
+def list_checks(finding: Finding) -> list[str]:
+    """The commands that show what a finding is about."""
+    return [text for heading, text in finding.notes if messages.NOTE_LABELS.get(heading, heading) == messages.CHECK]
 
 
 def format_place(location: Location) -> str:

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from preflight.messages import next_steps as messages
 from preflight.model.report import Finding, FixCommand, Report, Severity
-from preflight.model.verdict import LeavingPods, UnknownCoverage, VerdictSign
+from preflight.model.verdict import DrainResult, LeavingPods, UnknownCoverage, VerdictSign
+from preflight.report.findings import list_checks
 from preflight.report.terminal import Ink, escape_unprintable
 from preflight.report.verdict import decide_verdict, select_answering_findings
+
+
+_MOST_CHECKS = 1
 
 
 def list_next_steps(report: Report) -> list[str]:
@@ -32,7 +36,10 @@ def list_next_steps(report: Report) -> list[str]:
         context = report.cluster.context if report.cluster is not None else ""
         steps += [messages.describe_kubectl(line, context) for line in report.next.kubectl]
     elif any(step.evictions is not None for step in report.steps):
-        steps += [messages.add_comment(messages.describe_repetition(line), messages.CHECK_AGAIN) for line in report.next.kubectl]
+        flags = [flag for fact in verdict.facts if isinstance(fact, DrainResult) for flag in fact.flags]
+        steps += [messages.add_comment(messages.describe_repetition(line, flags), messages.CHECK_AGAIN) for line in report.next.kubectl]
+    if any(step.story for step in report.steps):
+        steps += list(_iter_checks(worst))[:_MOST_CHECKS]
     if worst:
         steps.append(messages.describe_explanation(worst[0].rule))
     return steps
@@ -42,6 +49,12 @@ def draw_next_steps(report: Report, ink: Ink) -> list[str]:
     """The lines: commands are never folded, so that they can be pasted. None where there is nothing to do."""
     steps = list_next_steps(report)
     return [ink(messages.NEXT, "strong"), *(f"  {escape_unprintable(step)}" for step in steps)] if steps else []
+
+
+def _iter_checks(findings: Sequence[Finding]) -> Iterator[str]:
+    """The first command of each finding that shows what is broken, each once."""
+    commands = (next(iter(list_checks(finding)), "") for finding in findings)
+    yield from dict.fromkeys(filter(None, commands))
 
 
 def _iter_fix_steps(report: Report, findings: Sequence[Finding]) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from preflight.messages import report as messages
 from preflight.messages.verdict import describe_verdict
-from preflight.model.report import Finding, Problem, Report, ReportStep, Severity
+from preflight.model.report import Finding, FindingRole, Problem, Report, ReportStep, Severity
 from preflight.model.verdict import Verdict, VerdictSign
 from preflight.report import findings as shape
 from preflight.report import table
@@ -21,6 +21,7 @@ MOST_FINDINGS = 10
 # Of the worst 10, those that begin beyond these lines say only what and where: the whole must fit on a screen.
 _MOST_LINES = 30
 _MOST_STORY = 12
+_MOST_MEMBERS = 8
 _VERDICT_STYLES = {VerdictSign.BAD: "error", VerdictSign.UNKNOWN: "warning", VerdictSign.WARNING: "warning", VerdictSign.FINE: "gain"}
 
 
@@ -74,15 +75,20 @@ def _iter_blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterat
     for number, step in enumerate(report.steps, 1):
         heading = messages.number_step(number, len(report.steps)) if several and not has_story else ""
         verdict = decide_step_verdict(report, number) if several else decide_verdict(report)
-        yield from _render_step(step, heading, verdict, ink, width, all_rows)
+        own = [finding for finding in open_findings if finding.step == number or not several]
+        explained = {str(finding.subject) for finding in own if finding.effect is not None and finding.effect.reasons}
+        title = "" if not several and step.story == () else heading + (step.headline or step.command)
+        yield from _render_step(step, title, verdict, explained, ink, width, all_rows)
         if several:
-            own = [finding for finding in open_findings if finding.step == number]
-            yield from _render_groups(own, ink, width, limit=0 if all_rows or not has_story else MOST_FINDINGS)
+            yield from _render_step_groups(step, own, ink, width, all_rows)
     if all_rows and (rows := _draw_tolerations(report, ink)):
         yield rows
-    rest = [finding for finding in open_findings if not 0 < finding.step <= len(report.steps)] if several else open_findings
-    is_long = all_rows or (report.command and not has_story)
-    yield from _render_groups(rest, ink, width, limit=0 if is_long else MOST_FINDINGS)
+    if len(report.steps) == 1 and report.command:
+        yield from _render_step_groups(report.steps[0], open_findings, ink, width, all_rows)
+    else:
+        rest = [finding for finding in open_findings if not 0 < finding.step <= len(report.steps)] if several else open_findings
+        limit = 0 if report.command and not has_story else MOST_FINDINGS
+        yield from _render_groups(rest, ink, width, limit=limit, all_rows=all_rows)
     if hygiene := format_hygiene(report):
         yield fold(hygiene, width)
     if next_steps := draw_next_steps(report, ink):
@@ -117,21 +123,30 @@ def _render_chain(report: Report, ink: Ink, width: int) -> Iterator[list[str]]:
         yield lines
 
 
-def _render_step(step: ReportStep, heading: str, verdict: Verdict, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
-    headline = "" if step.story == () else heading + (step.headline or step.command)
+def _render_step(
+    step: ReportStep, headline: str, verdict: Verdict, explained: Collection[str], ink: Ink, width: int, all_rows: bool
+) -> Iterator[list[str]]:
+    """The headline, the verdict, what to do before, and the tables; `explained` are DaemonSets whose findings say why."""
     lines = [ink(line, "strong") for line in fold(headline, width) if line]
     lines += _draw_verdict(verdict, ink, width)
     for note in step.notes:
         lines += [f"{'  note: ' if at == 0 else ' ' * 8}{line}" for at, line in enumerate(fold(note, max(20, width - 8) if width else 0))]
     yield lines
+    has_table = step.story is None or (all_rows and step.nodes)
+    grid, counts = table.draw_table(step, ink, width, all_rows, explained) if has_table else ([], [])
+    if step.evictions is not None:
+        from preflight.report.eviction_text import draw_advice, draw_evictions
+
+        if advice := draw_advice(step.evictions, ink, width, all_rows):
+            yield advice
+        *blocks, last = draw_evictions(step.evictions, ink, width, all_rows)
+        yield from blocks
+        yield last if grid else [*last, *counts]
+        counts = counts if grid else []
     if step.story:
         yield list(_render_story(step.story, ink, width, all_rows))
-    if step.story is None or (all_rows and step.nodes):
-        yield table.draw_table(step, ink, width, all_rows)
-    if step.evictions is not None:
-        from preflight.report import evictions
-
-        yield from evictions.draw_evictions(step.evictions, ink, width, all_rows)
+    if grid or counts:
+        yield [*grid, *counts]
 
 
 def _render_clusters(report: Report, ink: Ink) -> Iterator[str]:
@@ -157,16 +172,40 @@ def _render_story(story: Sequence[str], ink: Ink, width: int, all_rows: bool) ->
         yield messages.count_hidden_sentences(left)
 
 
-def _render_groups(findings: Sequence[Finding], ink: Ink, width: int, *, limit: int) -> Iterator[list[str]]:
-    """The groups of findings, 0 for no limit; beyond it the worst ones and a count for each rule."""
+def _render_step_groups(step: ReportStep, findings: Sequence[Finding], ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
+    """The findings of a step; those on pods, which its tables explain, without details, and no notes of these."""
+    about_pods = [finding for finding in findings if _is_about_pods(finding)] if step.evictions is not None and not all_rows else []
+    rest = [finding for finding in findings if finding not in about_pods]
+    yield from _render_groups(rest, ink, width, limit=0 if step.story is None else MOST_FINDINGS, all_rows=all_rows)
+    told = [finding for finding in about_pods if finding.severity is not Severity.NOTE]
+    groups = sorted(group_findings(told), key=lambda group: group.severity.rank)
+    shown = groups if len(groups) <= MOST_FINDINGS + 1 else groups[:MOST_FINDINGS]
+    lines = [line for group in shown for line in shape.draw_brief(group, ink, width)]
+    if hidden := [finding for group in groups[len(shown) :] for finding in group.findings]:
+        lines.append(messages.count_hidden_findings(len(hidden), sorted({finding.rule for finding in hidden})))
+    if lines:
+        yield lines
+
+
+def _is_about_pods(finding: Finding) -> bool:
+    return finding.effect is None and finding.role is FindingRole.ANSWER
+
+
+def _render_groups(findings: Sequence[Finding], ink: Ink, width: int, *, limit: int, all_rows: bool) -> Iterator[list[str]]:
+    """The groups of findings, 0 for no limit; beyond it the worst ones and a count for each rule. `all_rows` cuts nothing.
+
+    What a change costs is listed for all its DaemonSets; of other findings with many objects the first ones are shown.
+    """
     groups = group_findings(findings)
-    if not limit or len(groups) <= limit + 1:
-        yield from (list(shape.draw_group(group, ink, width)) for group in groups)
+    if all_rows or not limit or len(groups) <= limit + 1:
+        for group in groups:
+            most = 0 if all_rows or (not limit and group.effect is not None) else _MOST_MEMBERS
+            yield list(shape.draw_group(group, ink, width, most_members=most))
         return
     lines = 0
     shown = sorted(groups, key=lambda group: group.severity.rank)[:limit]
     for group in shown:
-        block = list(shape.draw_group(group, ink, width, short=lines >= _MOST_LINES))
+        block = list(shape.draw_group(group, ink, width, most_members=_MOST_MEMBERS, short=lines >= _MOST_LINES))
         lines += len(block) + 1
         yield block
     yield _render_rule_counts(findings, len(shown), ink)

@@ -28,6 +28,8 @@ def test_two_snapshots_stand_side_by_side() -> None:
         "x b.json         4       1         1      0\n"
         "  a.json.gz      4       0         0      0\n"
         "\n"
+        "x 2 faults found, root causes first\n"
+        "\n"
         "b.json: today at 2026-03-01T12:00:00Z: something is wrong on 2 of 4 nodes\n"
     )
     assert "\na.json.gz: today at 2026-03-01T12:00:00Z: nothing wrong is seen on 4 nodes\n" in result.out

@@ -18,23 +18,24 @@ AT = "2026-03-01T12:00:00Z"
 WAITS = {"name": "agent", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}
 BROKEN = f"""\
 today at {AT}: something is wrong on 2 of 4 nodes
+x 2 faults found, root causes first
 
 x cpu-1 lacks the Service proxy (kube-system/services): it should run there, and no pod is there; no event says why
 x rdma-1 lacks a DaemonSet (ops/agent): its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
 
 error[PF410] pod-missing: kube-system/services has no pod on cpu-1, where it should run
- --> w.json:1
-  = then: Service addresses stop following their endpoints on the node: connections go to pods that are gone, and a new node has no \
+ --> w.json items[7]
+  = impact: Service addresses stop following their endpoints on the node: connections go to pods that are gone, and a new node has no \
 Service addresses at all
   = note: no event says that its creation was refused; events live for about an hour
-  = see:  kubectl -n kube-system describe ds services
-  = see:  kubectl -n kube-system get events --field-selector involvedObject.kind=DaemonSet,involvedObject.name=services
+  = check: kubectl -n kube-system describe ds services
+  = check: kubectl -n kube-system get events --field-selector involvedObject.kind=DaemonSet,involvedObject.name=services
 
 warning[PF414] pod-not-starting: ops/agent has a pod on rdma-1 that does not start since 2026-01-01T00:00:00Z (59 days): container agent: \
 ImagePullBackOff: Back-off pulling image
- --> w.json:1
-  = see:  kubectl -n ops describe pod agent-rdma-1
-  = see:  kubectl -n ops get pods -o wide
+ --> w.json items[8]
+  = check: kubectl -n ops describe pod agent-rdma-1
+  = check: kubectl -n ops get pods -o wide
 """
 
 
@@ -109,7 +110,7 @@ def test_a_healthy_cluster_gives_no_finding() -> None:
 
 def test_the_report() -> None:
     save(Path("w.json"), write(Path("world.json"), broken()))
-    last = "\n1 error, 1 warning. Judged 5 DaemonSets on 4 nodes (20 pairs) from 1 file.\n"
+    last = "\nNext:\n  kubectl -n kube-system describe ds services\n  preflight explain PF410\n\n1 error, 1 warning. Checked 5 DaemonSets on 4 nodes.\n"
     assert program("doctor", "--from", "w.json") == (1, BROKEN + last, "")
 
 

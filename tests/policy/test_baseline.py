@@ -48,7 +48,7 @@ def test_the_file_holds_what_was_found_sorted_and_the_same_again(write: Write) -
     write("m/a.yaml", daemonset("two", WILD))
     result = written("--fail-on", "note")
     assert (result.code, result.err) == (0, "wrote b.yaml: 4 findings accepted until 2026-12-30\n")
-    assert result.out.startswith("No findings, 4 exempted.")
+    assert result.out.startswith("no findings\n\nNo findings, 4 exempted.")
     text = Path("b.yaml").read_text(encoding="utf-8")
     assert (
         text

@@ -334,7 +334,7 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
         [
             "shop/db-0",
             "StatefulSet shop/db",
-            "blocked for ever",
+            "blocked forever",
             "-",
             "PodDisruptionBudget shop/db needs 2 healthy pods and has 2 currently, and there can be no more: it never lets one go",
         ],
@@ -343,7 +343,7 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
         [
             "shop/web-1",
             "Deployment shop/web",
-            "waits",
+            "waits for a replacement",
             "n-2, n-3",
             "PodDisruptionBudget shop/web allows no more at once, and other pods of this drain took what it allowed: "
             "it goes once a replacement is Ready",

@@ -95,14 +95,15 @@ SILENT: dict[str, tuple[Files, Files]] = {
 def test_nothing_is_said_of(base: Files, head: Files) -> None:
     result = diff(*trees(base, head), "--from", "nodes.yaml")
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("No findings. Judged ")
-    assert result.out.count("\n") == 1
+    assert result.out.startswith("no findings\n\nChecked ")
+    assert result.out.count("\n") == 3
 
 
 def test_the_summary_counts_what_base_has_already() -> None:
     wide = manifest("agent", EVERYTHING)
     assert re.search(
-        r"No findings\..* \d+ findings? (is|are) in base already and not said again\.", diff(*trees({"a.yaml": wide}, {"a.yaml": wide})).out
+        r"no findings\n\nChecked .* \d+ findings? (is|are) in base already and not said again\.",
+        diff(*trees({"a.yaml": wide}, {"a.yaml": wide})).out,
     )
     assert re.search(r" \d+ findings? of base (is|are) gone\.", diff(*trees({"a.yaml": wide}, {"a.yaml": AGENT})).out)
 
@@ -291,7 +292,7 @@ def test_a_pool_that_gets_a_taint_costs_what_its_next_nodes_lack() -> None:
     [name] = {name for _, name in outcomes(given)}
     assert "rdma" in name
     assert findings(given) == [f"PF102 apps/agent {name}"]
-    assert diff(*trees({"p.yaml": pool("rdma")}, {"p.yaml": pool("rdma")})).out.startswith("No findings.")
+    assert diff(*trees({"p.yaml": pool("rdma")}, {"p.yaml": pool("rdma")})).out.startswith("no findings\n")
 
 
 def test_a_pool_that_is_new_and_one_that_is_gone() -> None:
@@ -364,7 +365,7 @@ def test_the_pools_of_a_policy_stand_in_for_nodes() -> None:
     write(Path(), {".preflight.yaml": POLICY})
     given = report(*trees({"a.yaml": manifest("agent", DEDICATED)}, {"a.yaml": OLD}))
     assert findings(given) == ["PF101 apps/agent (pool rdma)"]
-    assert diff("base", "base").out.startswith("No findings.")
+    assert diff("base", "base").out.startswith("no findings\n")
 
 
 def test_what_head_exempts_is_exempted() -> None:

@@ -69,8 +69,8 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_nothing_is_said_of(base: str, head: str) -> None:
     result = diff(base, head, "--from", "../nodes.yaml")
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("No findings. Judged ")
-    assert result.out.count("\n") == 1
+    assert result.out.startswith("no findings\n\nChecked ")
+    assert result.out.count("\n") == 3
 
 
 @pytest.mark.usefixtures("repo")
@@ -239,7 +239,7 @@ def test_contents_are_the_bytes_that_were_committed(tmp_path: Path, monkeypatch:
         dos.encode()
     ]
     result = diff("v1", "v2")
-    assert (result.code, result.out.startswith("No findings.")) == (0, True)
+    assert (result.code, result.out.startswith("no findings\n")) == (0, True)
 
 
 @pytest.mark.parametrize(
