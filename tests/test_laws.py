@@ -13,13 +13,14 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from preflight.engine.analyze import analyze
 from preflight.engine.lint import lint
 from preflight.engine.session import Session
 from preflight.errors import PreflightError
 from preflight.load.inputs import Files
-from preflight.model.report import Report
+from preflight.model.report import NextCommands, Report
 from preflight.report import FORMATS
 
 SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -55,6 +56,8 @@ def manifests(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def rendered(report: Report) -> dict[str, str]:
+    """The report in every format, without the commands that repeat what a person typed."""
+    report = replace(report, next=NextCommands())
     return {name: FORMATS[name](report) for name in FORMATS}
 
 

@@ -261,4 +261,4 @@ def _locate_places(inputs: LoadedInputs, places: Iterable[ManifestLocation]) -> 
 def _collect_rule_info(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
     """The rules that have findings, for the formats that explain them."""
     rules = find_rules(finding.rule for finding in findings)
-    return tuple(RuleInfo(rule.id, rule.name, rule.severity, rule.summary, rule.explanation) for rule in rules)
+    return tuple(RuleInfo(rule.id, rule.name, rule.severity, rule.summary, rule.explanation, rule.fix is not None) for rule in rules)

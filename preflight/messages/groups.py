@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from preflight.messages.counts import format_count
 from preflight.messages.coverage import describe_reason
 from preflight.messages.lists import join_and, join_node_names
-from preflight.model.reasons import Reason, RecreationEvent, Untolerated
+from preflight.model.reasons import Reason, RecreationEvent, SelectorMismatch, Untolerated
 from preflight.model.report import CoverageEffect, Outcome
 
 
@@ -28,7 +28,13 @@ def describe_shared_reasons(reasons: Iterable[Reason]) -> str:
 
 
 def _describe_shared_reason(reason: Reason) -> str:
-    return f"no toleration for {join_and(reason.taints)}" if isinstance(reason, Untolerated) else describe_reason(reason)
+    match reason:
+        case Untolerated(taints):
+            return f"no toleration for {join_and(taints)}"
+        case SelectorMismatch(key, required, actual):
+            return f"nodeSelector {key}={required} does not match: {'no such label' if actual is None else f'{key}={actual}'}"
+        case _:
+            return describe_reason(reason)
 
 
 def _describe_outcome(nodes: Sequence[str], effect: CoverageEffect) -> str:

@@ -241,13 +241,18 @@ class ExplanationLink(Struct, frozen=True, gc=False):
 
 
 class RuleInfo(Struct, frozen=True, gc=False):
-    """What a report says of a rule: `summary` is its one line, without a full stop, and `explanation` the text of `preflight explain`."""
+    """What a report says of a rule.
+
+    `summary` is its one line, without a full stop, and `explanation` the text of `preflight explain`. `is_fixable`: `preflight fix` knows
+    an edit for what it finds.
+    """
 
     id: str
     name: str
     severity: Severity
     summary: str
     explanation: str
+    is_fixable: bool = False
 
 
 class ClusterIdentity(Struct, frozen=True, gc=False):

@@ -11,7 +11,6 @@ from preflight.report.findings import list_checks
 from preflight.report.terminal import Ink, escape_unprintable
 from preflight.report.verdict import decide_verdict, select_answering_findings
 
-
 _MOST_CHECKS = 1
 
 
@@ -59,6 +58,9 @@ def _iter_checks(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _iter_fix_steps(report: Report, findings: Sequence[Finding]) -> Iterator[str]:
     fixable = [finding for finding in findings if finding.suggestion is not None and finding.severity is not Severity.NOTE]
+    if not report.command:
+        edits = {rule.id for rule in report.rules if rule.is_fixable}
+        fixable = [finding for finding in findings if finding.rule in edits and finding.severity is not Severity.NOTE]
     if not fixable:
         return
     fix = report.next.fix

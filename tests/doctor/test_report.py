@@ -110,8 +110,16 @@ def test_a_healthy_cluster_gives_no_finding() -> None:
 
 def test_the_report() -> None:
     save(Path("w.json"), write(Path("world.json"), broken()))
-    last = "\nNext:\n  kubectl -n kube-system describe ds services\n  preflight explain PF410\n\n1 error, 1 warning. Checked 5 DaemonSets on 4 nodes.\n"
+    last = "\nNext:\n  kubectl -n kube-system describe ds services\n  preflight explain PF410\n\n"
+    last += "1 error, 1 warning. Checked 5 DaemonSets on 4 nodes.\n"
     assert program("doctor", "--from", "w.json") == (1, BROKEN + last, "")
+
+
+def test_a_healthy_cluster_is_three_lines() -> None:
+    write(Path("world.json"), healthy())
+    fault, empty, summary = program("doctor", "--from", "world.json").out.splitlines()
+    assert (fault, empty) == ("no fault found on 4 nodes", "")
+    assert summary.startswith("Checked 5 DaemonSets on 4 nodes.")
 
 
 def test_of_one_node() -> None:

@@ -1,4 +1,4 @@
-"""A cluster of many nodes and 33 DaemonSets, as kubectl prints it: half of these tolerate everything, and its pods are in the way of a drain."""
+"""A cluster of many nodes and 33 DaemonSets, as kubectl prints it: half of these tolerate everything, and pods block a drain."""
 
 from __future__ import annotations
 
