@@ -144,6 +144,16 @@ def name_group(rule: str, subjects: str) -> str:
     return f"{rule}: {subjects}"
 
 
+def count_single_nodes(count: int) -> str:
+    """The heading over nodes that are shown one by one."""
+    return f"{format_count(count, 'node')}, one by one"
+
+
+def label_joined_pods(step: str) -> str:
+    """What a table of pods of all nodes holds."""
+    return f"Pods of all nodes{f', {step}' if step else ''}"
+
+
 def label_pods_of_node(node: str, step: str) -> str:
     """What a table of pods holds."""
     return f"Pods of {node or 'no node yet'}{f', {step}' if step else ''}"

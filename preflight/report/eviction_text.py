@@ -36,7 +36,7 @@ _LEAST_WHY = 44
 
 def draw_advice(evictions: EvictionReport, ink: Ink, width: int, all_rows: bool) -> list[str]:
     """What to do before, in order; [] where there is nothing."""
-    advice = list(_iter_advice(evictions))
+    advice = list(iter_advice(evictions))
     if not advice:
         return []
     shown = advice if all_rows else _cut(advice, _MOST_ADVICE)
@@ -48,7 +48,7 @@ def draw_advice(evictions: EvictionReport, ink: Ink, width: int, all_rows: bool)
     return lines
 
 
-def _iter_advice(evictions: EvictionReport) -> Iterator[str]:
+def iter_advice(evictions: EvictionReport) -> Iterator[str]:
     """Each piece of advice; Jobs to wait for are one."""
     jobs = [advice.job for advice in evictions.first if isinstance(advice, AwaitJob)]
     for advice in evictions.first:
@@ -111,7 +111,7 @@ def _draw_joined(evictions: EvictionReport, ink: Ink, width: int) -> Iterator[li
         lines += [ink(first, "strong"), *(f"  {line}" for line in rest)]
     if hidden_nodes := len(nodes) - len(shown_nodes):
         lines.append(messages.count_hidden_nodes(hidden_nodes))
-    for text in _iter_refusals(evictions):
+    for text in iter_refusals(evictions):
         lines += _fold_hanging("kubectl: ", text, width)
     groups = group_pods(evictions)
     moving = [group for group in groups if group.row.marker == " " and group.members[0][1].is_leaving]
@@ -127,7 +127,7 @@ def _draw_joined(evictions: EvictionReport, ink: Ink, width: int) -> Iterator[li
     yield lines
 
 
-def _iter_refusals(evictions: EvictionReport) -> Iterator[str]:
+def iter_refusals(evictions: EvictionReport) -> Iterator[str]:
     """What kubectl refuses on all nodes, in its own words, with the first of the pods."""
     pods: dict[tuple[PodFilter, str], list[str]] = {}
     for node in evictions.nodes:

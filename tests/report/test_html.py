@@ -351,7 +351,7 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
     ]
     page = html.render(DRAIN)
     first = "lower minAvailable of PodDisruptionBudget shop/db, or raise its maxUnavailable, while you drain"
-    assert page.index(">Before you begin</h2>") < page.index(f"<ul><li>{first}</li></ul>") < page.index(">Coverage</h2>")
+    assert page.index(">Before you begin</h2>") < page.index(f"<ol><li>{first}</li></ol>") < page.index(">Coverage</h2>")
     assert "<dt>note</dt><dd>assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s</dd>" in page
     assert "<p class=refusal>kubectl: cannot delete Pods: x/y</p>" in page
 
@@ -366,10 +366,11 @@ def drain(nodes: int, pods: int) -> Report:
 
 def test_a_drain_of_many_nodes_counts_the_pods_that_it_does_not_name() -> None:
     page = html.render(drain(200, 40))
-    assert page.count("<tr data-m=") == 3000
+    assert page.count("<tr data-m=") == 3000 + 1
+    assert "<th scope=row><code>8000 pods</code></th>" in page
     assert page.count("10 more pods (--all-rows shows all).") == 100
     assert page.count("40 more pods (--all-rows shows all).") == 100
-    assert html.render(drain(200, 40), all_rows=True).count("<tr data-m=") == 8000
+    assert html.render(drain(200, 40), all_rows=True).count("<tr data-m=") == 8000 + 1
 
 
 def test_the_chain_comes_before_the_coverage() -> None:

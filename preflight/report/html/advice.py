@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from preflight.messages.evictions import describe_advice
 from preflight.messages.html import number_step
 from preflight.model.report import Report
+from preflight.report.eviction_text import iter_advice
 
 
 class StepAdvice(NamedTuple):
@@ -20,7 +20,7 @@ def make_advice(report: Report) -> list[StepAdvice]:
     """The advice of each step that has some, in their order."""
     total = len(report.steps)
     return [
-        StepAdvice(number_step(number, total) if total > 1 else "", [describe_advice(advice) for advice in step.evictions.first])
+        StepAdvice(number_step(number, total) if total > 1 else "", list(iter_advice(step.evictions)))
         for number, step in enumerate(report.steps, 1)
         if step.evictions is not None and step.evictions.first
     ]

@@ -61,5 +61,5 @@ def _make_step_view(report: Report, number: int, classes: PageNodeClasses, all_r
         story=(step.story or ()) if is_several else (),
         notes=step.notes,
         matrix=make_matrix(step, classes),
-        evictions=make_evictions_view(step.evictions, position, all_rows) if step.evictions is not None else None,
+        evictions=make_evictions_view(step.evictions, position, classes, all_rows) if step.evictions is not None else None,
     )
