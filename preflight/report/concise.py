@@ -34,7 +34,7 @@ def _iter_lines(report: Report, lowest: Severity | None, steps: int, ink: Ink) -
 
 
 def _is_printed(finding: Finding, lowest: Severity | None) -> bool:
-    return finding.exempted is None and (lowest is None or finding.severity.rank <= lowest.rank)
+    return finding.exempted is None and (lowest is None or (finding.severity.rank <= lowest.rank and finding.role.is_about_change))
 
 
 def _format_line(finding: Finding, steps: int, ink: Ink) -> str:

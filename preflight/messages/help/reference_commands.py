@@ -20,24 +20,6 @@ PAGES: Mapping[str, HelpPage] = {
             ("Diagnose the cluster of the current context", "preflight doctor"),
         ),
     ),
-    "completion": HelpPage(
-        "Print the shell completion code for bash, zsh or fish",
-        ("(bash | zsh | fish)",),
-        (
-            "The code completes commands, options, contexts, namespaces, nodes, DaemonSets, rules, policy packs, taint effects and "
-            "formats. Names come from --from, or from the cluster of the context if it answers in time.",
-        ),
-        (),
-        (
-            ("Load it into the current bash", "source <(preflight completion bash)"),
-            ("Load it into every new bash (bash 4.1 or later)", "echo 'source <(preflight completion bash)' >>~/.bashrc"),
-            (
-                "Load it into every new zsh",
-                "echo 'autoload -Uz compinit && compinit && source <(preflight completion zsh)' >>~/.zshrc",
-            ),
-            ("Load it into every new fish", "preflight completion fish >~/.config/fish/completions/preflight.fish"),
-        ),
-    ),
     "explain": HelpPage(
         "Explain why a rule matters and how to fix its findings",
         ("RULE",),
