@@ -301,3 +301,8 @@ def describe_carried_defaults(declaration: Declaration) -> str:
     """That the operator's default tolerations come along."""
     field = ".".join(map(str, declaration.tolerations.path))
     return f"    {field} replaces the operator's default tolerations, so they are written there as well"
+
+
+def describe_fixed_resource(declaration: Declaration, count: int) -> str:
+    """A custom resource whose edit is for several DaemonSets."""
+    return f"{declaration.kind} {declaration.name}, for {count} DaemonSets"
