@@ -70,7 +70,7 @@ def label(command: LabelNodes, world: ClusterState) -> Change:
 
     def change(node: Node) -> Node:
         labels = apply_labels(node.metadata.labels, command.add, command.remove, overwrite=command.overwrite)
-        absent = (node.absent_labels | set(command.remove)) - set(command.add) if node.is_partial else node.absent_labels
+        absent = (node.absent_labels | set(command.remove)) - set(command.add) if node.has_unknown_labels else node.absent_labels
         return with_labels(node, labels, absent)
 
     after = change_nodes(met, change)

@@ -36,7 +36,7 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
     2. Where a cluster or a snapshot listed its DaemonSets, one that is only declared does not exist.
     3. Two resources that declare one DaemonSet with the same content declare it once; with other content, the first one counts.
     """
-    from preflight.operators.declare import declare_daemonsets
+    from preflight.operators.declare import declare_daemonsets, select_stated_tolerations
 
     listed = collector.survey is not None and "DaemonSet" in collector.survey.complete
     found: dict[ObjectKey, DaemonSet] = {}
@@ -50,7 +50,8 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
     for daemonset in found.values():
         if daemonset.declaration is not None and daemonset.declaration.tolerations.is_stated:
             origin = daemonset.origin
-            judged.setdefault((origin.file, origin.document, origin.path, daemonset.declaration.tolerations.path), daemonset)
+            place = origin.file, origin.document, origin.path, daemonset.declaration.tolerations.path
+            judged.setdefault(place, select_stated_tolerations(daemonset))
     return DeclaredDaemonSets(tuple(found.values()), made, tuple(judged.values()))
 
 

@@ -230,6 +230,11 @@ class Node(SourcedObject, tag="Node", tag_field="kind", frozen=True, gc=False):
         return self.metadata.name
 
     @property
+    def has_unknown_labels(self) -> bool:
+        """Whether the node may have labels that it does not state: `absent_labels` then says which ones it surely does not have."""
+        return self.is_partial or bool(self.unstated_labels)
+
+    @property
     def is_ready(self) -> bool | None:
         """The Ready condition: True, False (Unknown included: the kubelet is silent), None where no status was given."""
         for condition in self.status.conditions:

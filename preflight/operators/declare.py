@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC
-from preflight.model.declaration import Declaration, FieldPath, OperatorResource, ProvidedComponent, TolerationField
+from preflight.model.declaration import Declaration, FieldMode, FieldPath, OperatorResource, ProvidedComponent, TolerationField
 from preflight.model.meta import Origin
 from preflight.operators.conditions import is_fulfilled
 from preflight.operators.facts import DaemonSetFact, FieldFact, OperatorFacts, ResourceFact, index_resources
@@ -137,6 +138,20 @@ def _fill(text: str, operator: OperatorFacts, resource: OperatorResource) -> str
         return operator.namespace if found[0] == text else "*"
 
     return _BRACED.sub(get, text)
+
+
+def select_stated_tolerations(daemonset: DaemonSet) -> DaemonSet:
+    """The DaemonSet with the tolerations that its custom resource states, without those that the operator adds."""
+    declaration = daemonset.declaration
+    if declaration is None or declaration.tolerations.mode is not FieldMode.ADD or not declaration.tolerations.default:
+        return daemonset
+    count, path = len(declaration.tolerations.default), (*POD_TEMPLATE_SPEC, "tolerations")
+    data: dict[str, Any] = copy.deepcopy(daemonset.data)
+    pod_spec = data["spec"]["template"]["spec"]
+    pod_spec["tolerations"] = pod_spec["tolerations"][count:]
+    fields = tuple(pair for pair in daemonset.origin.fields if pair[0][: len(path)] != path or pair[0] == path)
+    stated, _ = convert(data, DaemonSet, replace(daemonset.origin, fields=fields))
+    return replace(stated, declaration=declaration) if stated is not None else daemonset
 
 
 def find_braced_paths(text: str) -> list[str]:

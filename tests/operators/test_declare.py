@@ -256,3 +256,23 @@ spec:
     outcomes = [{row["daemonset"]: row["outcome"] for row in each} for each in rows]
     assert outcomes[1] == {"elastic/logs-beat-filebeat": "kept", "nvidia-network-operator/rdma-shared-dp-ds": "unknown"}
     assert outcomes[0].keys() == outcomes[1].keys()
+
+
+def test_what_the_operator_adds_itself_is_not_judged(tmp_path: Path) -> None:
+    policy = "apiVersion: mellanox.com/v1alpha1\nkind: NicClusterPolicy\nmetadata: {name: n}\nspec:\n  nvIpam: {image: x}\n"
+    tainted = NODE + "spec: {taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]}\n"
+    own = policy + "  tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n"
+    folder = _write(tmp_path, policy=policy + "  tolerations: [{key: other, operator: Equal, value: x}]\n", node=tainted)
+
+    assert "PF202" not in program("lint", folder, "--no-policy", "-o", "concise").out
+    _write(tmp_path, policy=own)
+    assert f"{folder}/policy.yaml:6:" in program("lint", folder, "--no-policy", "-o", "concise").out
+
+
+def test_a_label_that_is_removed_is_not_unknown(tmp_path: Path) -> None:
+    folder = _write(tmp_path, policy=POLICY, node=NODE)
+
+    result = program("label", "nodes", "n1", "nvidia.com/gpu.present-", "--from", folder, "-o", "json")
+
+    outcomes = {row["daemonset"]: row["outcome"] for row in json.loads(result.out)["coverage"]}
+    assert outcomes["gpu-operator/nvidia-device-plugin-daemonset"] == "lost-now"
