@@ -15,7 +15,13 @@ RUN_PATCHES = "run these patches, and wait for each rollout: kubectl rollout sta
 GIVE_CLUSTER = "kubectl get nodes,ds,pods,pdb -A -o json > cluster.json"
 THEN_FROM = "then add --from cluster.json"
 CHECK_AGAIN = "check again after that"
+ADD_TOLERATIONS = "add the tolerations above to the manifests, and check again"
 SNAPSHOT = "preflight snapshot -o cluster.json.gz"
+
+
+def describe_plan(file: str) -> str:
+    """The plan itself."""
+    return f"run the steps of {file} in this order"
 
 
 def describe_explanation(rule: str) -> str:

@@ -37,7 +37,7 @@ def list_next_steps(report: Report) -> list[NextStep]:
     sign = verdict.sign
     findings = select_answering_findings(report)
     worst = sorted((finding for finding in findings if finding.severity is not Severity.NOTE), key=lambda finding: finding.severity.rank)
-    steps = list(_iter_fix_steps(report, findings))
+    steps = list(_iter_fix_steps(report, findings)) if sign is not VerdictSign.UNKNOWN else []
     has_gap = any(isinstance(fact, UnknownCoverage | LeavingPods) for fact in verdict.facts) or any(
         problem.location is None for problem in report.problems
     )
@@ -46,6 +46,8 @@ def list_next_steps(report: Report) -> list[NextStep]:
     elif sign in (VerdictSign.FINE, VerdictSign.WARNING) or (steps and sign is VerdictSign.BAD):
         context = report.cluster.context if report.cluster is not None else ""
         steps += [NextStep(messages.describe_kubectl(line, context)) for line in report.next.kubectl]
+        if report.next.fix is not None and report.next.fix.plan:
+            steps.append(NextStep("", messages.describe_plan(report.next.fix.plan)))
     elif any(step.evictions is not None for step in report.steps):
         flags = [flag for fact in verdict.facts if isinstance(fact, DrainResult) for flag in fact.flags]
         steps += [NextStep(messages.describe_repetition(line, flags), messages.CHECK_AGAIN) for line in report.next.kubectl]
@@ -85,7 +87,9 @@ def _iter_fix_steps(report: Report, findings: Sequence[Finding]) -> Iterator[Nex
         makes_patches = all(finding.location is not None and not finding.location.source for finding in fixable)
         yield _describe_fix(fix, makes_patches=makes_patches)
         yield NextStep("", messages.RUN_PATCHES if makes_patches else messages.APPLY_FIXES)
-    elif report.next.kubectl and report.cluster is not None:
+    elif not report.next.kubectl:
+        yield NextStep("", messages.ADD_TOLERATIONS)
+    elif report.cluster is not None:
         yield NextStep(messages.SNAPSHOT)
         yield _describe_fix(FixCommand(("cluster.json.gz",), report.next.kubectl), makes_patches=True)
         yield NextStep("", messages.RUN_PATCHES)
