@@ -66,7 +66,7 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
             page.add_lines([messages.describe_cut_findings(left, MOST), ""])
             break
     if steps := list_next_steps(report):
-        page.add_if_fits(["```text", *(clip(escape_unprintable(line), 1000) for line in steps), "```", ""], room + _NOTICE)
+        page.add_if_fits(["```text", *(clip(escape_unprintable(str(line)), 1000) for line in steps), "```", ""], room + _NOTICE)
     page.add_lines(end)
     return "\n".join(escape_ci_commands(line) for line in page.lines) + "\n"
 
