@@ -164,6 +164,11 @@ def number_step(number: int, total: int) -> str:
     return f"step {number} of {total}"
 
 
+def count_more_members(count: int) -> str:
+    """How many objects of a group are folded."""
+    return f"{count} more"
+
+
 def count_hidden_notes(count: int) -> str:
     """How many notes of a finding are not shown."""
     return f"{count} more (-o json has all)"

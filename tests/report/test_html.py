@@ -16,10 +16,20 @@ from msgspec.structs import replace
 
 from preflight.messages.verdict import describe_verdict
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, NodeEvictions, ReplacementOutcome
-from preflight.model.report import CheckedCounts, ClusterIdentity, ExplanationLink, Outcome, Report, Severity, SkippedCheck
+from preflight.model.report import (
+    CheckedCounts,
+    ClusterIdentity,
+    ExplanationLink,
+    Outcome,
+    Report,
+    RuleInfo,
+    Severity,
+    SkippedCheck,
+    Subject,
+)
 from preflight.report import html
 from preflight.report.html.classes import MOST_LETTERS, REST, make_node_classes
-from preflight.report.html.escaping import escape_text, render_code, render_mark
+from preflight.report.html.escaping import escape_text, render_code, render_mark, render_prose
 from preflight.report.html.matrix import MOST_COLUMNS
 from preflight.report.html.node_ranges import compress_names
 from preflight.report.html.summary import MOST_LINES, format_page_title
@@ -308,6 +318,38 @@ def test_what_the_finding_is_about_is_marked_in_its_line() -> None:
     assert source[1].replace("\n", "") == (
         "<pre>31 │ <mark>tolerations</mark>:</pre><p>nothing here tolerates dedicated=rdma:NoSchedule</p>"
     )
+
+
+def test_a_group_of_many_objects_folds_those_beyond_the_first() -> None:
+    found = tuple(
+        finding(f"is number {at}", rule="PF310", name="fits-nowhere", subject=Subject("Job", "ml", f"train-{at:02}")) for at in range(60)
+    )
+    page = html.render(report(findings=found))
+    assert "fits-nowhere: 60 Jobs" in page
+    folded = page[page.index("<details class=group><summary>48 more</summary>") :]
+    assert page.index("ml/train-11") < page.index("<summary>48 more</summary>")
+    assert "ml/train-11" not in folded
+    assert all(f"<code>ml/train-{at:02}</code> is number {at}" in folded for at in range(12, 60))
+
+
+def test_an_explanation_has_no_breaks_of_a_terminal() -> None:
+    text = "It is so.\n\nWhy it matters\n    One line and\n    `the next`.\nHow to fix\n    So."
+    explained = RuleInfo("PF102", "x", Severity.ERROR, "It is so", text)
+    page = html.render(replace(RDMA, rules=(explained,)))
+    lines_ = re.findall(r"<(h5|p)>(.*?)</\1>", page[page.index("What these rules mean") :])
+    assert lines_[:5] == [
+        ("p", "It is so."),
+        ("h5", "Why it matters"),
+        ("p", "One line and <code>the next</code>."),
+        ("h5", "How to fix"),
+        ("p", "So."),
+    ]
+
+
+def test_backticks_are_code_and_only_in_pairs() -> None:
+    assert render_prose("add `kubectl get <x>` to it") == "add <code>kubectl get &lt;x&gt;</code> to it"
+    assert render_prose("one ` alone & more") == "one ` alone &amp; more"
+    assert render_prose("`a``b`") == "<code>a</code><code>b</code>"
 
 
 def test_many_findings_stand_under_their_rules_the_worst_first() -> None:

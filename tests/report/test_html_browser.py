@@ -16,6 +16,7 @@ from tests.capacity.snapshots import GPU, node, pod, snapshot
 from tests.cli.program import program
 from tests.report.browser import Browser, Tab, chromium, opened
 from tests.report.large import large
+from tests.report.pages import RUNS, run
 from tests.report.reports import ALL, DRAIN, LINT, NO, PLAN, RDMA, covered, finding, report, step
 from tests.report.test_every_format import NASTY
 from tests.report.test_hostile import _spoil
@@ -260,6 +261,27 @@ def test_without_its_script_and_on_paper_no_button_is_there(browser: Browser, tm
     assert "<button" not in path.read_text(encoding="utf-8").partition("<script>")[0]
     with opened(browser, path, media="print") as tab:
         assert tab.shown("button") == []
+
+
+@pytest.mark.parametrize("width", [320, 800, 1400])
+@pytest.mark.parametrize("argv", RUNS.values(), ids=RUNS)
+def test_no_kind_of_page_is_wider_than_the_window(browser: Browser, tmp_path: Path, argv: tuple[str, ...], width: int) -> None:
+    run(argv, tmp_path)
+    with opened(browser, tmp_path / "report.html", width=width) as tab:
+        tab.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        assert tab.run("document.documentElement.scrollWidth") <= width
+        assert tab.run("[...document.querySelectorAll('pre')].filter(each => each.scrollWidth > each.clientWidth).length") == 0
+
+
+def test_on_paper_no_line_is_broken_twice(browser: Browser, tmp_path: Path) -> None:
+    """Only a fix and a line of source keep their own breaks; all other text is set in the width of the paper."""
+    run(RUNS["a drain"], tmp_path)
+    with opened(browser, tmp_path / "report.html", media="print", width=720) as tab:
+        shown = "[...document.querySelectorAll('main *')].filter(each => each.checkVisibility())"
+        kept = f"{shown}.filter(each => getComputedStyle(each).whiteSpace.startsWith('pre'))"
+        assert set(tab.run(f"{kept}.map(each => each.closest('pre, code').tagName)")) <= {"PRE", "CODE"}
+        assert tab.run(f"{kept}.filter(each => each.textContent.includes('\\n')).length") == 0
+        assert tab.run("document.documentElement.scrollWidth") <= 720
 
 
 def test_a_link_opens_what_it_leads_to(browser: Browser, tmp_path: Path) -> None:

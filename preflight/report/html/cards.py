@@ -18,6 +18,7 @@ from preflight.report.terminal import count_columns
 
 SEVERITY_SIGNS = {Severity.ERROR: "x", Severity.WARNING: "!", Severity.NOTE: "i"}
 _MOST_NOTES = 100
+_MOST_MEMBERS = 12
 _SOURCE = 120
 
 
@@ -47,7 +48,8 @@ class FindingCard(NamedTuple):
     1. `number` is the place of the first one in the report, `finding_count` how many they are with their consequences.
     2. `filter_sign` is the sign that the filter goes by, "" where they are exempted; `letters` are the classes of their nodes.
     3. `subject` is the object of a single finding, "" of several: `message` then says what they share.
-    4. `notes` are those that several share. `nodes` were written by a template.
+    4. Of many members the first 12 are shown, and `folded_summary` counts the others. `notes` are those that several share. `nodes` were
+       written by a template.
     """
 
     number: int
@@ -64,6 +66,8 @@ class FindingCard(NamedTuple):
     step: str
     exemption: str | None
     members: list[MemberView]
+    folded_members: list[MemberView]
+    folded_summary: str
     notes: list[Note]
     nodes: Markup
     fix: tuple[str, ...]
@@ -99,6 +103,7 @@ class CardMaker:
         is_single = len(group.members) == 1
         members = [_make_single(group.members[0])] if is_single else [_make_member(group, member) for member in group.members]
         shared = [] if is_single else [note for note in members[0].notes if all(note in member.notes for member in members)]
+        own = [member._replace(notes=_limit_notes([note for note in member.notes if note not in shared])) for member in members]
         return FindingCard(
             number=self._numbers[id(group.first)],
             finding_count=group.finding_count,
@@ -113,7 +118,9 @@ class CardMaker:
             name=group.name,
             step=format_step(self._report, group.first),
             exemption=group.first.exempted,
-            members=[member._replace(notes=_limit_notes([note for note in member.notes if note not in shared])) for member in members],
+            members=own[:_MOST_MEMBERS],
+            folded_members=own[_MOST_MEMBERS:],
+            folded_summary=words.count_more_members(len(own) - _MOST_MEMBERS),
             notes=shared,
             nodes=self._classes.render_nodes(group.nodes) if group.nodes else Markup(""),
             fix=group.suggestion.text if group.suggestion else (),
