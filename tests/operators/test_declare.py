@@ -259,7 +259,7 @@ spec:
 
 
 def test_what_the_operator_adds_itself_is_not_judged(tmp_path: Path) -> None:
-    policy = "apiVersion: mellanox.com/v1alpha1\nkind: NicClusterPolicy\nmetadata: {name: n}\nspec:\n  nvIpam: {image: x}\n"
+    policy = "apiVersion: mellanox.com/v1alpha1\nkind: NicClusterPolicy\nmetadata: {name: nic}\nspec:\n  nvIpam: {image: x}\n"
     tainted = NODE + "spec: {taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]}\n"
     folder = _write(tmp_path, policy=policy + "  tolerations: [{key: other, operator: Equal, value: x}]\n", node=tainted)
 
