@@ -22,7 +22,9 @@ NO_SUCH_DAEMONSET = "nothing changes: no such DaemonSet exists"
 NO_SUCH_POD = "nothing changes: no such pod exists"
 EVICTIONS_NOT_JUDGED = "not checked: evictions, PodDisruptionBudgets, Jobs"
 REFUSED_FOR_DAEMONSETS = "without --ignore-daemonsets kubectl refuses a node that has DaemonSet pods, and leaves it cordoned"
-SAME_AS_TODAY = "assumed: the current labels and taints, not cordoned; those set by hand are lost unless the pool or the kubelet sets them"
+SAME_AS_TODAY = (
+    "the current labels and taints are assumed, without a cordon; those set by hand are lost unless the pool or the kubelet sets them"
+)
 KUBELET_LABELS_KEPT = "the kubelet's own labels (hostname, os, arch, zone, region, instance type) are assumed to stay the same"
 ALL_NODES_PARTLY_KNOWN = "no nodes in the input: all nodes are treated as one partly known node"
 
@@ -99,7 +101,7 @@ def format_unknown_taints(nodes: Sequence[str]) -> str:
 
 def format_partly_same(what: str) -> str:
     """A replacement for which only labels or only taints are given; `what` are the others."""
-    return f"assumed: the current {what}"
+    return f"the current {what} are assumed"
 
 
 def format_registration(nodes: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ _PLAIN_REASONS = {
     PlainReason.MISSING: "it should run there and has no pod",
     PlainReason.CREATED: "a pod is created",
     PlainReason.IF_SELECTED: "if its selector matches",
-    PlainReason.UNKNOWN_TEMPLATE: "unknown: whether the adopted pod was created from this template (only then it stays)",
+    PlainReason.UNKNOWN_TEMPLATE: "unknown: whether the existing pod already has this template (only then it stays)",
     PlainReason.UNKNOWN_SURGE: "unknown: whether the new pod that does not fit waits for this node (only then the old pod stays)",
     PlainReason.UNKNOWN_START: "unknown since an earlier step: whether its pod runs there or stays Pending",
     PlainReason.NOT_CREATED: "it should run there, and no pod was created",
@@ -191,7 +191,7 @@ def describe_lost_now(nodes: Sequence[str], cause: LossCause, reasons: Sequence[
         case LossCause.UPDATED:
             return f"{lost} now through its update, which deletes the pod and creates no new one: {_join(reasons)}"
         case LossCause.NOT_CREATED:
-            return f"{lost} now, where its pod does not exist yet and will not be created: {_join(reasons)}"
+            return f"{lost} now (its pod is not created yet, and will not be): {_join(reasons)}"
         case LossCause.ENDED:
             return f"{lost} now, because the pod ends and no new one is created: {_join(reasons)}"
 

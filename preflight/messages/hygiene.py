@@ -17,12 +17,12 @@ _TYPO_TEXTS = {
 
 ADOPTING_SELECTOR_LABEL = "the selector"
 EFFECT_GAP_LABEL = "only this effect"
-SYSTEM_CLASS_HELP = "`priorityClassName: system-node-critical`"
+SYSTEM_CLASS_HELP = "set `priorityClassName: system-node-critical`"
 NO_EFFECT_LABEL = "no effect: matches NoExecute too"
 NAME_EFFECT_HELP = "set the intended effect, such as `effect: NoSchedule`"
 IGNORED_SECONDS_LABEL = "every DaemonSet tolerates this without a time limit"
 NO_SELECTION_LABEL = "no nodeSelector and no node affinity"
-LINUX_SELECTOR_HELP = "`nodeSelector: {kubernetes.io/os: linux}`"
+LINUX_SELECTOR_HELP = "set `nodeSelector: {kubernetes.io/os: linux}`"
 EMPTY_VALUE_LABEL = "matches only an empty value"
 UNKNOWN_VALUE_LABEL = "no taint has this value"
 UNKNOWN_KEY_LABEL = "no taint has this key"
@@ -105,10 +105,10 @@ def describe_refused_toleration(reasons: Iterable[str]) -> str:
 
 def describe_landing(nodes: Sequence[str]) -> str:
     """A DaemonSet that runs on every node; `nodes` are known Windows and virtual ones."""
-    cause = "it tolerates all taints and has no nodeSelector or node affinity"
+    cause = "it has a wildcard toleration and no nodeSelector or node affinity"
     if nodes:
         return f"gets a pod on {join_node_names(nodes)} (Windows or virtual): {cause}"
-    return f"gets a pod on every node, including Windows and virtual nodes: {cause}"
+    return f"gets pods on Windows and virtual nodes too: {cause}"
 
 
 def describe_legacy_toleration(key: str, *, is_master: bool, missed: Iterable[object]) -> str:

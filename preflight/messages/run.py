@@ -68,8 +68,8 @@ def describe_unjudged_pair(pair: str, hint: str) -> str:
     return f"--why {pair}: no such pair was checked; use DAEMONSET/NODE or NAMESPACE/DAEMONSET/NODE{hint}"
 
 
-ALL_ASSUMED = "coverage assumed (no pods in the input)"
-SOME_ASSUMED = "coverage assumed where the input has no pods"
+ALL_ASSUMED = "no pods in the input: assumed that each DaemonSet runs where it should"
+SOME_ASSUMED = "no pods in the input for some DaemonSets: assumed that these run where they should"
 GIVEN_TWICE = "given twice"
 NOT_GIVEN = "not in the input"
 ONLY_TEMPLATES = "only the templates of workloads are read"

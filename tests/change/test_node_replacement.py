@@ -12,7 +12,7 @@ from tests.change.changes import node, partial, run, world
 OWN = {"kubernetes.io/hostname": "n1", "kubernetes.io/os": "linux", "topology.kubernetes.io/zone": "z"}
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
 ON = world(node("n1", "a:NoSchedule", labels={**OWN, "pool": "a"}), node("n2"))
-SAME = "assumed: the current labels and taints, not cordoned; those set by hand are lost unless the pool or the kubelet sets them"
+SAME = "the current labels and taints are assumed, without a cordon; those set by hand are lost unless the pool or the kubelet sets them"
 KUBELET = "the kubelet's own labels (hostname, os, arch, zone, region, instance type) are assumed to stay the same"
 
 
@@ -39,9 +39,9 @@ def test_a_reboot_changes_no_node(line: str, rebooted: frozenset[str], reborn: f
     ("line", "labels", "taints", "notes"),
     [
         ("replace n1", {**OWN, "pool": "a"}, ["a:NoSchedule"], [SAME]),
-        ("replace n1 --label pool=b", {**OWN, "pool": "b"}, ["a:NoSchedule"], ["assumed: the current taints", KUBELET]),
+        ("replace n1 --label pool=b", {**OWN, "pool": "b"}, ["a:NoSchedule"], ["the current taints are assumed", KUBELET]),
         ("replace n1 --labels x=y,kubernetes.io/os=other", {**OWN, "kubernetes.io/os": "other", "x": "y"}, ["a:NoSchedule"], None),
-        ("replace n1 --taint b=c:NoExecute", {**OWN, "pool": "a"}, ["b=c:NoExecute"], ["assumed: the current labels"]),
+        ("replace n1 --taint b=c:NoExecute", {**OWN, "pool": "a"}, ["b=c:NoExecute"], ["the current labels are assumed"]),
         ("replace n1 --taint b:NoExecute --label x=y", {**OWN, "x": "y"}, ["b:NoExecute"], [KUBELET]),
         ("delete node n1", {**OWN, "pool": "a"}, ["a:NoSchedule"], [f"assumed: the node registers again; {SAME}"]),
     ],

@@ -1,4 +1,4 @@
-"""A DaemonSet with a wildcard toleration selects no nodes, so it gets a pod on every node.
+"""A DaemonSet with a wildcard toleration selects no nodes, so it gets pods on Windows and virtual nodes too.
 
 Why it matters
     Taints keep Linux pods off Windows nodes, and all pods off virtual and serverless nodes. A wildcard tolerates these taints. Without

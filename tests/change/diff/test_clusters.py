@@ -180,4 +180,4 @@ def test_two_snapshots_are_compared_in_everything() -> None:
 def test_standard_input_is_read_once_only() -> None:
     write(Path(), {"a.yaml": AGENT})
     assert (diff("-", "-").code, diff("-", "a.yaml", "--from", "-").code) == (2, 2)
-    assert "standard input (-) can be read once only" in diff("-", "-").err
+    assert "standard input (-) can be read only once" in diff("-", "-").err

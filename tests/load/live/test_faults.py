@@ -134,7 +134,7 @@ _LESS = {
     "no right to list pods: they are assumed": (
         _of("pods", status(403, "forbidden")),
         (
-            "coverage assumed (no pods in the input)",
+            "pods in the input: assumed that each DaemonSet runs where it should",
             "error: not all Pods are checked: no permission to list pods: `preflight rbac` prints the role",
         ),
     ),
@@ -151,7 +151,7 @@ _LESS = {
     ),
     "pods that never come: they are assumed": (
         _of("pods", "nothing"),
-        ("coverage assumed (no pods in the input)", "no response within 1 seconds"),
+        ("pods in the input: assumed that each DaemonSet runs where it should", "no response within 1 seconds"),
     ),
 }
 
@@ -287,7 +287,7 @@ def test_a_server_that_is_silent_three_times_is_asked_nothing_more(tmp_path: Pat
             *("taint", "nodes", "-l", "pool=c", "x=y:PreferNoSchedule", "--kubeconfig", str(config), "--request-timeout", "1s")
         )
         assert time.monotonic() - began < 8
-    assert "coverage assumed (no pods in the input)" in " ".join(result.out.split())
+    assert "pods in the input: assumed that each DaemonSet runs where it should" in " ".join(result.out.split())
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
