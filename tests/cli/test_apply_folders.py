@@ -89,8 +89,11 @@ def test_a_plan_and_a_script(name: str) -> None:
         ("cat > new/more.yaml < x\nkubectl apply -f new", "the script itself creates new/more.yaml"),
         ("cat > new/more.yaml < x\nkubectl apply -f './new/*.yaml'", "the script itself creates new/more.yaml"),
         ("cp x.yaml new/\nkubectl apply -f new/service.yaml", "the script itself creates new/"),
-        ("kubectl apply -f https://example.com/x.yaml", "preflight fetches nothing: download https://example.com/x.yaml and give the file"),
-        ("kubectl apply -k new", "preflight builds no kustomization: render it first, with `kubectl kustomize new | ... -f -`"),
+        (
+            "kubectl apply -f https://example.com/x.yaml",
+            "preflight does not download files: download https://example.com/x.yaml and give the file",
+        ),
+        ("kubectl apply -k new", "preflight does not build kustomizations: render it first, with `kubectl kustomize new | ... -f -`"),
         ("kubectl apply -k new -R", "the -k flag can't be used with -f or -R"),
         ("kubectl apply -f /dev/zero", "/dev/zero: cannot be read: not a regular file"),
     ],

@@ -38,8 +38,8 @@ def test_a_line_that_is_not_understood_is_named_and_the_rest_is_judged() -> None
     assert "2 lines were not judged." in out
     assert "the lines after runbook.sh:4 (the script ends there)" in out
     assert err.splitlines() == [
-        "runbook.sh:1: error: not judged: `kubectl cordon $N`: $N is not expanded: write its value",
-        "runbook.sh:3: error: not judged: `taint nodes n1 a=b:NoSchedule`: "
+        "runbook.sh:1: error: not checked: `kubectl cordon $N`: $N is not expanded: write its value",
+        "runbook.sh:3: error: not checked: `taint nodes n1 a=b:NoSchedule`: "
         "node n1 already has a taint(s) with same effect(s) and --overwrite is false",
     ]
 

@@ -62,7 +62,7 @@ def test_a_line(ground: Ground, line: str) -> None:
     verb = line.split()[0]
     if answers.kubectl.code:
         said = words(answers.preflight.err)
-        if verb in ("taint", "label") and not said.startswith("preflight judges"):
+        if verb in ("taint", "label") and not said.startswith("preflight checks"):
             assert says(said, words(answers.kubectl.err))
     elif (verb in ("taint", "label", "cordon", "uncordon") or line.startswith("patch no")) and "--dry-run" not in line:
         taints, labels, cordoned = foretold(line)

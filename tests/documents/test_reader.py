@@ -122,7 +122,7 @@ def _bomb(levels: int) -> str:
 
 
 _MERGED = "a0: &a0 {x: 1}\n" + "".join(f"a{level}: &a{level} {{<<: *a{level - 1}, k{level}: *a{level - 1}}}\n" for level in range(1, 100))
-_DEEP = f"lists and mappings are nested deeper than {MAX_DEPTH} levels"
+_DEEP = f"lists and mappings nest deeper than {MAX_DEPTH} levels"
 LIMITS: dict[str, tuple[str, str]] = {
     "aliases of aliases": (_bomb(7), f"the aliases of this document repeat more than {MAX_COPIED} values"),
     "merges of merges": (_MERGED, f"the aliases of this document repeat more than {MAX_COPIED} values"),

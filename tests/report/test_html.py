@@ -378,23 +378,24 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
             "StatefulSet shop/db",
             "blocked forever",
             "-",
-            "PodDisruptionBudget shop/db needs 2 healthy pods and has 2 currently, and there can be no more: it never lets one go",
+            "PodDisruptionBudget shop/db needs 2 healthy pods and has 2 currently; its workloads run no more, so it can never allow an "
+            "eviction",
         ],
-        ["ops/shell", "-", "evicted, lost for good", "-", "the data of its emptyDir is lost"],
+        ["ops/shell", "-", "evicted, lost for good", "-", "its emptyDir data is lost"],
         ["ml/big-0", "Job ml/big", "evicted", "Pending", "its replacement stays Pending: 2 Insufficient cpu"],
         [
             "shop/web-1",
             "Deployment shop/web",
             "waits for a replacement",
             "n-2, n-3",
-            "PodDisruptionBudget shop/web allows no more at once, and other pods of this drain took what it allowed: "
-            "it goes once a replacement is Ready",
+            "PodDisruptionBudget shop/web allows no further disruption, because other pods of this drain have used up its allowance: "
+            "the pod is evicted once a replacement is Ready",
         ],
     ]
     page = html.render(DRAIN)
-    first = "lower minAvailable of PodDisruptionBudget shop/db, or raise its maxUnavailable, while you drain"
-    assert page.index(">Before you begin</h2>") < page.index(f"<ol><li>{first}</li></ol>") < page.index(">Coverage</h2>")
-    assert "<dt>note</dt><dd>assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s</dd>" in page
+    first = "lower minAvailable of PodDisruptionBudget shop/db, or raise its maxUnavailable, during the drain"
+    assert f"<h4>Before you begin</h4><ul><li>{first}</li></ul>" in page
+    assert "<dt>note</dt><dd>assumes that replacements that fit on a node become Ready; until then kubectl retries every 5 s</dd>" in page
     assert "<p class=refusal>kubectl: cannot delete Pods: x/y</p>" in page
 
 
@@ -417,9 +418,9 @@ def test_a_drain_of_many_nodes_counts_the_pods_that_it_does_not_name() -> None:
 
 def test_the_chain_comes_before_the_coverage() -> None:
     page = html.render(
-        replace(RDMA, why=(ExplanationLink(1, "taint", "dedicated=rdma:NoSchedule on rdma-1"), ExplanationLink(1, "then", "it is gone")))
+        replace(RDMA, why=(ExplanationLink(1, "taint", "dedicated=rdma:NoSchedule on rdma-1"), ExplanationLink(1, "impact", "it is lost")))
     )
-    chain = "<dt>taint</dt><dd>dedicated=rdma:NoSchedule on rdma-1</dd><dt class=strong>then</dt><dd>it is gone</dd>"
+    chain = "<dt>taint</dt><dd>dedicated=rdma:NoSchedule on rdma-1</dd><dt class=strong>impact</dt><dd>it is lost</dd>"
     assert page.index("</header>") < page.index(chain) < page.index("Coverage")
 
 
