@@ -17,7 +17,9 @@ FLAGS = "--ignore-daemonsets --delete-emptydir-data --force"
 
 
 def _run(line: str, path: Path, width: int = 100) -> list[str]:
-    return render(analyze(Session(Files((str(path),))), [line]).report, width=width).splitlines()
+    lines = render(analyze(Session(Files((str(path),))), [line]).report, width=width).splitlines()
+    assert [text for text in lines if len(text) > width and not text.startswith(("  preflight ", "  kubectl "))] == []
+    return lines
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +31,12 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_taint_of_the_incident() -> None:
     assert len(_run("taint nodes rdma-1 rdma-2 dedicated=rdma:NoSchedule", INCIDENT)) <= 40
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_drain_is_no_wider_than_its_terminal(busy: Path, width: int) -> None:
+    assert _run(f"drain gpu-h100-001 gpu-h100-002 {FLAGS}", busy, width)
+    assert _run("drain gpu-1 gpu-2 --ignore-daemonsets", ROOT / "examples" / "drain" / "cluster.yaml", width)
 
 
 def test_a_taint_of_180_nodes_that_16_daemonsets_do_not_tolerate(busy: Path) -> None:
