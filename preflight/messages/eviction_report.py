@@ -125,7 +125,7 @@ def count_bad_rows(count: int) -> str:
 def describe_awaited_jobs(jobs: Sequence[str]) -> str:
     """Jobs that fail if they lose pods."""
     noun, them = ("Job", "it") if len(jobs) == 1 else ("Jobs", "them")
-    return f"wait for {noun} {join_names(jobs)} to end, or re-create {them} with podFailurePolicy"
+    return f"wait for {noun} {join_names(jobs)} to end (a podFailurePolicy would spare {them})"
 
 
 def describe_refusal(refused_by: PodFilter, daemonset: str, pods: Sequence[str]) -> str:
