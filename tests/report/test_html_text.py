@@ -98,7 +98,7 @@ def test_the_numbers(pair: Pair) -> None:
 
 def test_nothing_that_stays_pending_or_is_assumed_is_green(pair: Pair) -> None:
     green = [label for css, _, label in read_tiles(pair.page) if css == "ok"]
-    assert all(re.fullmatch(r"DaemonSets? (kept|with all their pods)|pods? moved to another node", label) for label in green)
+    assert all(re.fullmatch(r"DaemonSets? (kept|with all pods)|pods? moved to another node", label) for label in green)
     if "no pods in the input" in pair.page.lower():
         assert not any(label.startswith("DaemonSet") for label in green)
 
@@ -122,7 +122,7 @@ def test_two_daemonsets_of_one_port_are_not_said_to_be_fine(tmp_path: Path) -> N
     """Without pods coverage is assumed, and no port is part of it: a finding says that two cannot run on one node."""
     page, text, _ = run(MORE_RUNS["lint without pods"], tmp_path)
     assert "error[PF221] shared-host-port: ops/agent-2" in text
-    assert ("note", 3, "DaemonSets with all their pods (assumed)") in read_tiles(page)
+    assert ("note", 3, "DaemonSets with all pods (assumed)") in read_tiles(page)
     assert "(assumed: no pods in the input)</summary>" in page
     assert read_verdict(page) == "1 error: shared-host-port"
 
