@@ -35,6 +35,8 @@ def describe_question(question: str) -> str:
     return f"capacity for {question}"
 
 
+NEXT_COMMAND = "preflight doctor  # why nodes, labels and devices are out of use"
+
 MORE_CLASS = "more class"
 MORE_CLASSES = "more classes"
 MORE_NODE = "more node"

@@ -12,6 +12,7 @@ from preflight.scheduling.drain.pod_filters import quote_kubectl
 
 BEFORE_YOU_BEGIN = "Before you begin:"
 OTHER_NODES = "other nodes"
+ANOTHER_NODE = "another node"
 VERDICT_WORDS = {
     EvictionVerdict.BLOCKED_NOW: "blocked for now",
     EvictionVerdict.BLOCKED_FOREVER: "blocked forever",
@@ -131,6 +132,12 @@ def describe_awaited_jobs(jobs: Sequence[str]) -> str:
 def describe_refusal(refused_by: PodFilter, daemonset: str, pods: Sequence[str]) -> str:
     """What kubectl refuses, in its own words."""
     return f"cannot delete {quote_kubectl(refused_by, daemonset)}: {join_names(pods)}"
+
+
+def join_details(owner: str, replacement: str, reasons: str) -> str:
+    """What stands below a row that is too narrow for its columns."""
+    parts = (owner if owner != "-" else "", reasons or (f"replacement: {replacement}" if replacement != "-" else ""))
+    return "; ".join(part for part in parts if part)
 
 
 def count_pods(count: int) -> str:

@@ -7,14 +7,20 @@ from collections.abc import Iterable, Sequence
 from preflight.messages.counts import format_count
 from preflight.messages.coverage import describe_reason
 from preflight.messages.lists import join_and, join_node_names
-from preflight.model.reasons import Reason, RecreationEvent, SelectorMismatch, Untolerated
+from preflight.model.reasons import ConditionalOutcome, Reason, RecreationEvent, SelectorMismatch, Untolerated
 from preflight.model.report import CoverageEffect, Outcome
 
 
 def describe_shared_effect(count: int, nodes: Sequence[str], effect: CoverageEffect) -> str:
     """What happens to several DaemonSets, and why: `3 DaemonSets lose n1, n2 now: no toleration for a=b:NoExecute`."""
-    reasons = describe_shared_reasons(effect.reasons)
+    reasons = describe_shared_reasons(select_causes(effect))
     return f"{format_count(count, 'DaemonSet')} {_describe_outcome(nodes, effect)}{f': {reasons}' if reasons else ''}"
+
+
+def select_causes(effect: CoverageEffect) -> tuple[Reason, ...]:
+    """The reasons; of what is unknown only why, and not what it may come to."""
+    causes = tuple(reason for reason in effect.reasons if not isinstance(reason, ConditionalOutcome))
+    return causes if effect.outcome is Outcome.UNKNOWN and causes else effect.reasons
 
 
 def count_subjects(count: int, kind: str) -> str:

@@ -10,12 +10,18 @@ from preflight.model.report import FixCommand
 NEXT = "Next:"
 PRINTS_EDITS = "prints the edits and their order"
 PRINTS_PATCHES = "prints patches for kubectl"
-APPLY_FIXES = "# apply the fixed manifests, and wait for each rollout: kubectl rollout status"
-RUN_PATCHES = "# run these patches, and wait for each rollout: kubectl rollout status"
+APPLY_FIXES = "apply the fixed manifests, and wait for each rollout: kubectl rollout status"
+RUN_PATCHES = "run these patches, and wait for each rollout: kubectl rollout status"
 GIVE_CLUSTER = "kubectl get nodes,ds,pods,pdb -A -o json > cluster.json"
 THEN_FROM = "then add --from cluster.json"
 CHECK_AGAIN = "check again after that"
+ADD_TOLERATIONS = "add the tolerations above to the manifests, and check again"
 SNAPSHOT = "preflight snapshot -o cluster.json.gz"
+
+
+def describe_plan(file: str) -> str:
+    """The plan itself."""
+    return f"run the steps of {file} in this order"
 
 
 def describe_explanation(rule: str) -> str:
@@ -43,7 +49,7 @@ def describe_kubectl(line: str, context: str) -> str:
 
 def add_comment(command: str, comment: str) -> str:
     """A command, and what it does as a comment of the shell."""
-    return f"{command}  # {comment}"
+    return "  ".join(part for part in (command, f"# {comment}" if comment else "") if part)
 
 
 def _join_changes(words: Iterable[str]) -> str:

@@ -105,6 +105,11 @@ def count_left_out(count: int, nodes: int) -> str:
     return f"  {format_count(count, 'DaemonSet')} {verb} {'this node' if nodes == 1 else 'these nodes'} out by {whose} selector"
 
 
+def count_steady_daemonsets(count: int) -> str:
+    """How many DaemonSets keep all their pods."""
+    return f"{format_count(count, 'DaemonSet')} keep their pods"
+
+
 def count_explained_rows(count: int, has_others: bool) -> str:
     """How many DaemonSets are in no row, because their findings list them."""
     return f"  {count} {'more ' if has_others else ''}DaemonSets have findings: see below (--all-rows lists them here)"

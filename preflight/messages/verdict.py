@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from preflight.messages.counts import format_count
+from preflight.messages.groups import describe_shared_reasons, select_causes
 from preflight.messages.lists import join_limited
 from preflight.messages.times import format_seconds
 from preflight.model.evictions import EvictionMechanism
@@ -67,7 +68,8 @@ def describe_fact(fact: VerdictFact) -> str:
             return f"{_name_daemonsets(daemonsets)} {verb} {_name_nodes(nodes)} if {which} replaced"
         case AffectedWorkloads(count):
             return f"{format_count(count, 'workload')} {'is' if count == 1 else 'are'} affected"
-        case UnknownCoverage(count, total, reason):
+        case UnknownCoverage(count, total, text, effect):
+            reason = describe_shared_reasons(select_causes(effect)) if effect is not None and effect.reasons else text
             which = f"{count} of {format_count(total, 'DaemonSet')}" if count < total or total > 1 else "the DaemonSet"
             return f"unknown for {which}{f': {reason}' if reason else ''}"
         case UnreadInput(message, count):

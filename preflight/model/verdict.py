@@ -10,7 +10,7 @@ from enum import Enum, StrEnum
 from msgspec import Struct
 
 from preflight.model.evictions import EvictionMechanism
-from preflight.model.report import Severity
+from preflight.model.report import CoverageEffect, Severity
 
 
 class VerdictSign(StrEnum):
@@ -61,11 +61,15 @@ class AffectedWorkloads(Struct, frozen=True):
 
 
 class UnknownCoverage(Struct, frozen=True):
-    """DaemonSets of which it is unknown whether they keep their nodes; `reason` is why, of the first one."""
+    """DaemonSets of which it is unknown whether they keep their nodes; `effect` is why, of the first one, as far as a finding says so.
+
+    `reason` is the same in words, where no finding does.
+    """
 
     count: int
     total: int
     reason: str
+    effect: CoverageEffect | None = None
 
 
 class UnreadInput(Struct, frozen=True):

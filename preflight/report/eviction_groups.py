@@ -10,6 +10,8 @@ from preflight.messages.lists import format_names
 from preflight.model.evictions import Eviction, EvictionReport, NodeEvictions
 from preflight.report.evictions import MARKER_ORDER, EvictionRow, make_eviction_row
 
+_MOST_PLACES = 2
+
 
 class PodGroup(NamedTuple):
     """Pods of owners of one kind with the same verdict, reasons and replacement, each with its node."""
@@ -24,7 +26,10 @@ class PodGroup(NamedTuple):
     @property
     def row(self) -> EvictionRow:
         """The cells of the first pod; where there are several, numbers stand in the place of names."""
-        row = make_eviction_row(self.members[0][1])
+        first = self.members[0][1]
+        row = make_eviction_row(first)
+        if len(first.where) > _MOST_PLACES:
+            row = row._replace(replacement=messages.ANOTHER_NODE)
         if len(self.members) == 1:
             return row
         places = {pod.where for _, pod in self.members}

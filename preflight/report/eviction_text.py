@@ -149,18 +149,26 @@ def _fold_hanging(head: str, text: str, width: int) -> list[str]:
 
 
 def _draw_grid(rows: Sequence[EvictionRow], nodes: Sequence[str], ink: Ink, width: int) -> Iterator[str]:
-    """A table of pods; `nodes` is the column of their nodes, empty where all are of one."""
-    heads = ["POD", "OF", "WHAT", "REPLACEMENT", "WHY"]
+    """A table of pods; `nodes` is the column of their nodes, empty where all are of one.
+
+    A table that is wider than the terminal has fewer columns: owners and replacements then stand with the reasons, below each row.
+    """
+    heads = ["POD", "OF", "WHAT", "REPLACEMENT"]
     cells = [[row.pod, row.owner, row.verdict, row.replacement] for row in rows]
+    reasons = [row.reasons for row in rows]
     if nodes:
         heads.insert(0, "NODE")
         cells = [[node, *line] for node, line in zip(nodes, cells, strict=True)]
-    columns = list(zip(heads[:-1], *cells, strict=True))
-    sizes = [max(count_columns(escape_unprintable(cell)) for cell in column) for column in columns]
+    sizes = _measure_columns(heads, cells)
     fixed = 2 + sum(sizes) + 2 * len(sizes)
-    reasons = [escape_unprintable(row.reasons) for row in rows]
-    below = bool(width) and width - fixed < min(_LEAST_WHY, max(map(count_columns, reasons)))
-    yield ink(_format_line(" ", heads[:-1], sizes, "WHY" if any(reasons) and not below else ""), "strong")
+    is_narrow = bool(width) and fixed - 2 > width
+    if is_narrow:
+        heads, cells = _drop_columns(heads), [_drop_columns(line) for line in cells]
+        reasons = [messages.join_details(row.owner, row.replacement, row.reasons) for row in rows]
+        sizes = _measure_columns(heads, cells)
+    reasons = [escape_unprintable(reason) for reason in reasons]
+    below = is_narrow or (bool(width) and width - fixed < min(_LEAST_WHY, max(map(count_columns, reasons))))
+    yield ink(_format_line(" ", heads, sizes, "WHY" if any(reasons) and not below else ""), "strong")
     for row, line, reason in zip(rows, cells, reasons, strict=True):
         why = [""] if below else (fold(reason, width - fixed) if width else [reason]) or [""]
         text = _format_line(row.marker, line, sizes, why[0])
@@ -168,6 +176,16 @@ def _draw_grid(rows: Sequence[EvictionRow], nodes: Sequence[str], ink: Ink, widt
         yield from (" " * fixed + rest for rest in why[1:])
         if below and reason:
             yield from (f"    {rest}" for rest in fold(reason, max(20, width - 4)))
+
+
+def _measure_columns(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(count_columns(escape_unprintable(cell)) for cell in column) for column in zip(heads, *cells, strict=True)]
+
+
+def _drop_columns(cells: Sequence[str]) -> list[str]:
+    """The cells without the owner and the replacement."""
+    *before, _, verdict, _ = cells
+    return [*before, verdict]
 
 
 def _format_line(marker: str, cells: Sequence[str], sizes: Sequence[int], why: str) -> str:

@@ -91,7 +91,7 @@ def _iter_blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterat
         yield from _render_groups(rest, ink, width, limit=limit, all_rows=all_rows)
     if hygiene := format_hygiene(report):
         yield fold(hygiene, width)
-    if next_steps := draw_next_steps(report, ink):
+    if next_steps := draw_next_steps(report, ink, width):
         yield next_steps
     yield fold(format_summary(report), width)
 

@@ -65,7 +65,7 @@ def _decide(report: Report | None, steps: Sequence[ReportStep], findings: Sequen
     stated = _StatedFacts(bool(losses), sign_of_pods is VerdictSign.BAD, bool(faults))
     rest = [finding for finding in findings if not _is_stated(finding, stated, steps)]
     errors = list(_count_findings(rest, Severity.ERROR))
-    unknown = list(_iter_unknown(report, steps))
+    unknown = list(_iter_unknown(report, steps, findings))
     if report is not None and report.exit == 3 and not unknown and sign_of_pods is not VerdictSign.UNKNOWN:
         unknown = [PlainFact.NOT_ALL_KNOWN]
     warnings = list(_count_findings(rest, Severity.WARNING))
@@ -127,8 +127,8 @@ def _is_stated(finding: Finding, stated: _StatedFacts, steps: Sequence[ReportSte
     if stated.has_faults:
         return True
     if finding.effect is not None or finding.role is FindingRole.CONSEQUENCE:
-        is_loss = finding.effect is None or finding.effect.outcome in LOSING_OUTCOMES
-        return is_loss and stated.has_losses
+        outcome = finding.effect.outcome if finding.effect is not None else Outcome.LOST_NOW
+        return outcome is Outcome.UNKNOWN or (outcome in LOSING_OUTCOMES and stated.has_losses)
     return stated.has_pods and any(step.evictions is not None for step in steps)
 
 
@@ -138,14 +138,16 @@ def _count_findings(findings: Sequence[Finding], severity: Severity) -> Iterator
         yield FindingCount(severity, len(found), tuple(dict.fromkeys(finding.name for finding in found)))
 
 
-def _iter_unknown(report: Report | None, steps: Sequence[ReportStep]) -> Iterator[VerdictFact]:
+def _iter_unknown(report: Report | None, steps: Sequence[ReportStep], findings: Sequence[Finding]) -> Iterator[VerdictFact]:
     """What is unknown: rows, what could not be read, what a crash left out."""
     facts: list[VerdictFact] = []
     rows = [row for step in steps for row in step.coverage]
     if unknown := [row for row in rows if row.outcome is Outcome.UNKNOWN]:
         judged = {(row.daemonset, row.place) for row in rows if row.outcome is not Outcome.EXCLUDED}
         reason = next((reason for row in unknown for reason in row.reasons), "")
-        facts.append(UnknownCoverage(len({(row.daemonset, row.place) for row in unknown}), len(judged), reason))
+        effects = (finding.effect for finding in findings if finding.effect is not None)
+        effect = next((effect for effect in effects if effect.outcome is Outcome.UNKNOWN), None)
+        facts.append(UnknownCoverage(len({(row.daemonset, row.place) for row in unknown}), len(judged), reason, effect))
     if report is None:
         yield from facts
         return

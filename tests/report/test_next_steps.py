@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from preflight.model.report import ClusterIdentity, FixCommand, Location, NextCommands, Outcome, Problem, Report, Severity
-from preflight.report.next_steps import list_next_steps
+from preflight.report.next_steps import draw_next_steps, list_next_steps
+from preflight.report.terminal import Ink
 from tests.report.reports import DRAIN, RDMA, covered, finding, report, step
 
 LINE = "taint nodes rdma-1 rdma-2 dedicated=rdma:NoSchedule"
@@ -40,8 +41,9 @@ STEPS: dict[str, tuple[Report, list[str]]] = {
     ),
     "a loss of a plan": (
         replace(RDMA, next=NextCommands(FixCommand((".",), (), "plan.yaml"))),
-        [f'preflight fix . --plan "plan.yaml"  {EDITS}', APPLY, "preflight explain PF102"],
+        [f'preflight fix . --plan "plan.yaml"  {EDITS}', APPLY, "# run the steps of plan.yaml in this order", "preflight explain PF102"],
     ),
+    "a loss between two trees": (RDMA, ["# add the tolerations above to the manifests, and check again", "preflight explain PF102"]),
     "a line with words of the shell": (
         replace(RDMA, next=NextCommands(FixCommand((".",), ("label nodes -l 'a in (b)' c=$d",)))),
         ["preflight fix . --for 'label nodes -l '\"'\"'a in (b)'\"'\"' c=$d'  " + EDITS, APPLY, "preflight explain PF102"],
@@ -65,4 +67,15 @@ STEPS: dict[str, tuple[Report, list[str]]] = {
 
 @pytest.mark.parametrize(("given", "steps"), STEPS.values(), ids=STEPS)
 def test_next_steps(given: Report, steps: list[str]) -> None:
-    assert list_next_steps(given) == steps
+    assert [str(next_step) for next_step in list_next_steps(given)] == steps
+
+
+def test_a_comment_that_does_not_fit_is_left_out_and_a_command_is_whole() -> None:
+    given = replace(RDMA, next=NextCommands(FIX, (LINE,)))
+    assert draw_next_steps(given, Ink(False), 80) == [
+        "Next:",
+        f"  preflight fix 'my cluster' --for \"{LINE}\"",
+        f"  {APPLY}",
+        f"  kubectl {LINE}",
+        "  preflight explain PF102",
+    ]
