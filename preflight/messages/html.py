@@ -20,7 +20,7 @@ TILE_LABELS = {
     Outcome.GAINED: "gained",
     Outcome.KEPT: "kept",
 }
-STATE_TILE_LABELS = {**TILE_LABELS, Outcome.KEPT: "with all their pods"}
+STATE_TILE_LABELS = {**TILE_LABELS, Outcome.KEPT: "with all pods"}
 PAST_TILE_LABELS = {**TILE_LABELS, Outcome.LOST_NOW: "lost"}
 STUCK = "stuck in Terminating"
 UNPLACED = "whose replacement may stay Pending"

@@ -87,7 +87,7 @@ KEPT = covered("a/b", Outcome.KEPT)
 KEPT_TILES = {
     "with pods": (report(step(replace(KEPT, assumed=False))), ("ok", "DaemonSet kept")),
     "without pods": (report(step(KEPT)), ("note", "DaemonSet kept (assumed)")),
-    "without a change": (report(step(replace(KEPT, assumed=False)), command=""), ("ok", "DaemonSet with all their pods")),
+    "without a change": (report(step(replace(KEPT, assumed=False)), command=""), ("ok", "DaemonSet with all pods")),
     "some with pods": (
         report(step(replace(KEPT, assumed=False), replace(KEPT, daemonset="a/c"))),
         ("note", "DaemonSets kept (assumed)"),

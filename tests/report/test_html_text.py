@@ -80,7 +80,7 @@ def test_what_to_do(pair: Pair) -> None:
     assert read_all(first, "<li>(.*?)</li>") == advice
     assert not first or pair.page.index("Before you begin") < pair.page.index("<h2", pair.page.index("id=filter"))
     steps = read_all(_part(pair.page, "<section class=next", "</section>"), "<li>(.*?)</li>")
-    assert steps == [squeeze(line).removeprefix("# ") for line in _after(pair.text, "Next:")]
+    assert steps == [squeeze(line).replace("# ", "", 1) for line in _after(pair.text, "Next:")]
 
 
 def test_the_numbers(pair: Pair) -> None:
@@ -98,7 +98,7 @@ def test_the_numbers(pair: Pair) -> None:
 
 def test_nothing_that_stays_pending_or_is_assumed_is_green(pair: Pair) -> None:
     green = [label for css, _, label in read_tiles(pair.page) if css == "ok"]
-    assert all(re.fullmatch(r"DaemonSets? (kept|with all their pods)|pods? moved to another node", label) for label in green)
+    assert all(re.fullmatch(r"DaemonSets? (kept|with all pods)|pods? moved to another node", label) for label in green)
     if "no pods in the input" in pair.page.lower():
         assert not any(label.startswith("DaemonSet") for label in green)
 
@@ -122,7 +122,7 @@ def test_two_daemonsets_of_one_port_are_not_said_to_be_fine(tmp_path: Path) -> N
     """Without pods coverage is assumed, and no port is part of it: a finding says that two cannot run on one node."""
     page, text, _ = run(MORE_RUNS["lint without pods"], tmp_path)
     assert "error[PF221] shared-host-port: ops/agent-2" in text
-    assert ("note", 3, "DaemonSets with all their pods (assumed)") in read_tiles(page)
+    assert ("note", 3, "DaemonSets with all pods (assumed)") in read_tiles(page)
     assert "(assumed: no pods in the input)</summary>" in page
     assert read_verdict(page) == "1 error: shared-host-port"
 

@@ -9,12 +9,12 @@ from preflight.report.html.advice import StepAdvice, make_advice
 from preflight.report.html.assumptions import BasisView, make_basis_view
 from preflight.report.html.chain import ChainStep, make_chain
 from preflight.report.html.classes import make_node_classes
-from preflight.report.html.commands import NextStep, make_next_steps
 from preflight.report.html.coverage import CoverageView, make_coverage_view
 from preflight.report.html.findings import FindingsView, make_findings_view
 from preflight.report.html.nodes import NodesView, make_nodes_view
 from preflight.report.html.page import render_page
 from preflight.report.html.summary import SummaryView, format_page_title, make_summary_view
+from preflight.report.next_steps import NextStep, list_next_steps
 from preflight.report.tolerations import TolerationRow, make_toleration_rows
 
 
@@ -48,7 +48,7 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     view = ReportView(
         summary=make_summary_view(report),
         advice=make_advice(report),
-        next=make_next_steps(report),
+        next=list_next_steps(report),
         chain=make_chain(report),
         coverage=make_coverage_view(report, classes, all_rows),
         tolerations=make_toleration_rows(report) if all_rows else [],
