@@ -114,7 +114,7 @@ def test_a_state_of_before_that_cannot_be_read_is_not_compared(tmp_path: Path) -
     doctor(tmp_path, *world)
     result = program("doctor", "--from", str(tmp_path / "w.json"), "--since", str(tmp_path / "none.json"), "--no-policy")
     assert (result.code, "is new" in result.out, "DaemonSets that had" in result.out) == (3, False, False)
-    assert result.err == f"{tmp_path}/none.json: error: cannot be read: no such file or directory\n"
+    assert result.err == f"error: cannot read {tmp_path}/none.json: no such file or directory\n"
 
 
 def test_a_pod_without_a_namespace_in_front_of_the_slash_is_none(tmp_path: Path) -> None:
