@@ -342,11 +342,7 @@ def test_a_file_with_several_templates_or_none() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-<<<<<<< HEAD
-        pytest.param("a: [", "1 document: not a Kubernetes object that preflight checks", id="nothing that anybody judges"),
-=======
-        pytest.param("a: b", "1 document: not parsed: of no kind that is judged", id="nothing that anybody judges"),
->>>>>>> cmd
+        pytest.param("a: b", "1 document: not parsed: of no kind that is judged", id="nothing that is checked"),
         pytest.param(
             "{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: null}",
             "1 document: Pod without containers: not a complete object (a patch?)",
@@ -444,14 +440,6 @@ def test_no_node_at_all_is_nothing_to_fill() -> None:
 
 
 def test_what_could_not_be_read_may_be_why_something_is_not_there() -> None:
-<<<<<<< HEAD
-    missing = "nowhere.json: cannot be read: no such file or directory"
-    said = program("capacity", "--request", "cpu=1", "--from", "nowhere.json")
-    assert said == (3, "", f"error: nowhere.json: no nodes in the input: {missing}\n")
-    words = ("--like", "deploy/web", "-n", "team", "--from", "nowhere.json", "--from", write("w.json", [node("a")]))
-    said = program("capacity", *words)
-    assert said == (3, "", f"error: nowhere.json, w.json: Deployment team/web not found; not all of the input was read: {missing}\n")
-=======
     Path("broken.json").write_text('{"kind": [}', encoding="utf-8")
     missing = "broken.json:1:11: "
     said = program("capacity", "--request", "cpu=1", "--from", "broken.json")
@@ -460,7 +448,6 @@ def test_what_could_not_be_read_may_be_why_something_is_not_there() -> None:
     words = ("--like", "deploy/web", "-n", "team", "--from", "broken.json", "--from", write("w.json", [node("a")]))
     said = program("capacity", *words)
     assert said.err.startswith(f"error: broken.json, w.json: there is no Deployment team/web; not all was read: {missing}")
->>>>>>> cmd
     said = program("capacity", "--request", "cpu=1", "-o", "concise", *words[-4:])
     assert (said.code, said.err.startswith(f"error: {missing}")) == (3, True)
 

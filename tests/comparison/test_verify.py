@@ -149,15 +149,9 @@ def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
     [
         pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read once only", id="standard input twice"),
         pytest.param([], 2, "SNAPSHOT is required", id="no snapshot"),
-<<<<<<< HEAD
-        pytest.param(["nowhere", "--from", "later.json"], 3, "nowhere: error: cannot be read: no such file or directory", id="none there"),
-        pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, "unknown output format 'yaml'", id="no such format"),
-        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was checked", id="no chain to explain"),
-=======
         pytest.param(["nowhere", "--from", "later.json"], 3, "error: cannot read nowhere: no such file or directory", id="none there"),
         pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, 'unknown output format "yaml"', id="no such format"),
         pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was judged", id="no chain to explain"),
->>>>>>> cmd
     ],
 )
 @pytest.mark.usefixtures("saved")
@@ -179,11 +173,7 @@ def test_a_cluster_with_nothing_in_it(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     result = program("verify", str(tmp_path / "empty"), "--from", str(tmp_path / "empty"))
     assert result.code == 3
-<<<<<<< HEAD
-    assert "no DaemonSets on either side: nothing to compare" in result.err
-=======
     assert "no Kubernetes objects in " in result.err
->>>>>>> cmd
 
 
 # The cluster itself.
