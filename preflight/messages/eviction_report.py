@@ -124,9 +124,8 @@ def count_bad_rows(count: int) -> str:
 
 def describe_awaited_jobs(jobs: Sequence[str]) -> str:
     """Jobs that fail if they lose pods."""
-    if len(jobs) == 1:
-        return f"wait until Job {jobs[0]} has ended (or re-create it with a podFailurePolicy)"
-    return f"wait until {format_count(len(jobs), 'Job')} have ended (or re-create them with a podFailurePolicy): {join_names(jobs)}"
+    noun, them = ("Job", "it") if len(jobs) == 1 else ("Jobs", "them")
+    return f"wait for {noun} {join_names(jobs)} to end (a podFailurePolicy would spare {them})"
 
 
 def describe_refusal(refused_by: PodFilter, daemonset: str, pods: Sequence[str]) -> str:
