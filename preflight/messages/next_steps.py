@@ -15,7 +15,7 @@ RUN_PATCHES = "run these patches, and wait for each rollout: kubectl rollout sta
 GIVE_CLUSTER = "kubectl get nodes,ds,pods,pdb -A -o json > cluster.json"
 THEN_FROM = "then add --from cluster.json"
 CHECK_AGAIN = "check again after that"
-ADD_TOLERATIONS = "add the tolerations above to the manifests, and check again"
+ADD_TOLERATIONS = "add the suggested tolerations to the manifests, and check again"
 SNAPSHOT = "preflight snapshot -o cluster.json.gz"
 
 

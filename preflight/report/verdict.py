@@ -117,9 +117,9 @@ def _judge_pods(steps: Sequence[ReportStep]) -> tuple[list[VerdictFact], Verdict
 
 
 def _iter_faults(steps: Sequence[ReportStep]) -> Iterator[Faults]:
-    for step in steps:
-        if step.story:
-            yield Faults(len(step.story))
+    """All faults of all clusters, as one fact."""
+    if count := sum(len(step.story or ()) for step in steps):
+        yield Faults(count)
 
 
 def _is_stated(finding: Finding, stated: _StatedFacts, steps: Sequence[ReportStep]) -> bool:

@@ -31,6 +31,9 @@ RUNS: dict[str, tuple[str, ...]] = {
 }
 """One run of each kind of page."""
 
+_THURSDAY = str(_EXAMPLES / "rdma-incident" / "thursday.json")
+_GPUS = str(_EXAMPLES / "gpu-13-free" / "cluster.json")
+
 CLUSTER, WITHOUT_PODS, HEALTHY = "CLUSTER", "WITHOUT_PODS", "HEALTHY"
 """Stand for the files of clusters in the runs below: with a DaemonSet that has no pods, without any pod, and with nothing missing."""
 
@@ -49,7 +52,9 @@ MORE_RUNS: dict[str, tuple[str, ...]] = {
     "lint without pods": ("lint", WITHOUT_PODS),
     "a taint without pods": ("taint", "nodes", "n-1", "a=b:NoSchedule", "--from", WITHOUT_PODS),
     "lint with two DaemonSets that share a port": ("lint", CLUSTER),
-    "a time bomb": ("doctor", "--from", str(_EXAMPLES / "rdma-incident" / "thursday.json")),
+    "a time bomb": ("doctor", "--from", _THURSDAY),
+    "two clusters": ("doctor", "--from", _THURSDAY, "--from", _GPUS),
+    "a comparison": ("verify", str(_EXAMPLES / "rdma-incident" / "monday.json"), "--from", _THURSDAY),
 }
 
 

@@ -45,7 +45,9 @@ def test_every_kind_of_page(browser: Browser, axe: str, tmp_path: Path, argv: tu
 
 
 @SCHEMES
-@pytest.mark.parametrize("name", ["a drain that kubectl refuses on one node of several", "a healthy cluster", "a time bomb"])
+@pytest.mark.parametrize(
+    "name", ["a drain that kubectl refuses on one node of several", "a healthy cluster", "two clusters", "a comparison"]
+)
 def test_more_runs(browser: Browser, axe: str, tmp_path: Path, name: str, is_dark: bool) -> None:
     run(MORE_RUNS[name], tmp_path)
     check(browser, axe, tmp_path / "report.html", is_dark=is_dark, width=1280)

@@ -127,6 +127,27 @@ def test_two_daemonsets_of_one_port_are_not_said_to_be_fine(tmp_path: Path) -> N
     assert read_verdict(page) == "1 error: shared-host-port"
 
 
+def test_faults_of_all_clusters_are_one_sum(tmp_path: Path) -> None:
+    page, text, _ = run(MORE_RUNS["two clusters"], tmp_path)
+    assert read_verdict(page) == "7 faults found, root causes first"
+    assert "x 7 faults found, root causes first" in text.splitlines()
+    assert read_all(page, r'<p class="verdict \w+">(?:<b.*?</b>)?(.*?)</p>') == [
+        f"{count} faults found, root causes first" for count in (2, 5)
+    ]
+    assert "step 1 of 2" not in page
+
+
+def test_the_page_of_one_pod_tells_its_chain_and_no_number_of_faults(tmp_path: Path) -> None:
+    argv = ("doctor", "--pod", "research/train-0", "--from", RUNS["doctor"][-1])
+    page, text, _ = run(argv, tmp_path)
+    said = read_verdict(page)
+    assert said.startswith("research/train-0 has no node since")
+    assert squeeze(text.splitlines()[0]).startswith(f"pod {said}")
+    assert "faults found" not in page
+    links = read_all(_part(page, "<section id=why", "</section>"), "<dd>(.*?)</dd>")
+    assert links == [squeeze(line[11:]) for line in text.split("\n\n")[0].splitlines()]
+
+
 def test_the_answer_of_capacity(tmp_path: Path) -> None:
     page, text, _ = run(RUNS["capacity"], tmp_path)
     lines = " ".join(map(squeeze, text.splitlines()))

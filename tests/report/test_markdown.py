@@ -47,7 +47,7 @@ def test_the_table_comes_first_then_the_findings_then_one_line_that_sums_up() ->
         "</details>",
         "",
         "```text",
-        "# add the tolerations above to the manifests, and check again",
+        "# add the suggested tolerations to the manifests, and check again",
         "preflight explain PF102",
         "```",
         "",

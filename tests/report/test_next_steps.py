@@ -43,7 +43,7 @@ STEPS: dict[str, tuple[Report, list[str]]] = {
         replace(RDMA, next=NextCommands(FixCommand((".",), (), "plan.yaml"))),
         [f'preflight fix . --plan "plan.yaml"  {EDITS}', APPLY, "# run the steps of plan.yaml in this order", "preflight explain PF102"],
     ),
-    "a loss between two trees": (RDMA, ["# add the tolerations above to the manifests, and check again", "preflight explain PF102"]),
+    "a loss between two trees": (RDMA, ["# add the suggested tolerations to the manifests, and check again", "preflight explain PF102"]),
     "a line with words of the shell": (
         replace(RDMA, next=NextCommands(FixCommand((".",), ("label nodes -l 'a in (b)' c=$d",)))),
         ["preflight fix . --for 'label nodes -l '\"'\"'a in (b)'\"'\"' c=$d'  " + EDITS, APPLY, "preflight explain PF102"],

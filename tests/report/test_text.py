@@ -70,7 +70,7 @@ error[PF102] lost-on-recreation: storage/csi-rdma-node loses rdma-1, rdma-2 when
    = fix:  - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}
 
 Next:
-  # add the tolerations above to the manifests, and check again
+  # add the suggested tolerations to the manifests, and check again
   preflight explain PF102
 
 1 error. Checked 7 DaemonSets on 2 of 6 nodes. Coverage assumed (no pods given). \

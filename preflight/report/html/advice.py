@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from preflight.messages.html import number_step
 from preflight.model.report import Report
 from preflight.report.eviction_text import iter_advice
+from preflight.report.html.steps import name_step
 
 
 class StepAdvice(NamedTuple):
@@ -18,9 +18,8 @@ class StepAdvice(NamedTuple):
 
 def make_advice(report: Report) -> list[StepAdvice]:
     """The advice of each step that has some, in their order."""
-    total = len(report.steps)
     return [
-        StepAdvice(number_step(number, total) if total > 1 else "", list(iter_advice(step.evictions)))
+        StepAdvice(name_step(report, number), list(iter_advice(step.evictions)))
         for number, step in enumerate(report.steps, 1)
         if step.evictions is not None and step.evictions.first
     ]

@@ -9,10 +9,11 @@ from markupsafe import Markup
 
 from preflight.messages import html as words
 from preflight.messages.lists import join_node_names
-from preflight.model.report import Finding, Location, Report, Severity
+from preflight.model.report import Location, Report, Severity
 from preflight.report.findings import Note, describe_group, format_place, list_notes
 from preflight.report.groups import FindingGroup, GroupMember
 from preflight.report.html.classes import PageNodeClasses
+from preflight.report.html.steps import name_step
 from preflight.report.source_excerpt import clip_source_line, measure_token
 from preflight.report.terminal import count_columns
 
@@ -81,11 +82,6 @@ def describe_card(group: FindingGroup) -> str:
     return said if group.effect is not None else words.name_group(group.name, said)
 
 
-def format_step(report: Report, finding: Finding) -> str:
-    """`step 1 of 3`; "" where there is one step only, or the finding belongs to none."""
-    return words.number_step(finding.step, len(report.steps)) if len(report.steps) > 1 and finding.step else ""
-
-
 class CardMaker:
     """Makes the cards of a report, and numbers them."""
 
@@ -116,7 +112,7 @@ class CardMaker:
             message=describe_card(group),
             rule=group.rule,
             name=group.name,
-            step=format_step(self._report, group.first),
+            step=name_step(self._report, group.first.step),
             exemption=group.first.exempted,
             members=own[:_MOST_MEMBERS],
             folded_members=own[_MOST_MEMBERS:],

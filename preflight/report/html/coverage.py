@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from preflight.messages.html import number_step
 from preflight.messages.verdict import describe_verdict
 from preflight.model.report import Report
 from preflight.report.html.classes import PageNodeClasses
 from preflight.report.html.matrix import Matrix, make_matrix
 from preflight.report.html.pods import EvictionsView, make_evictions_view
+from preflight.report.html.steps import name_step
 from preflight.report.verdict import decide_step_verdict
 
 
 class StepView(NamedTuple):
-    """A step of the change; `position` is its number in words, as in `step 1 of 3`, "" where there is one step only.
+    """A step of the change; `position` is its number in words, as in `step 1 of 3`, or its cluster, "" where there is one step only.
+
+    `number_text` is the number again, "" for a cluster: its title begins with it.
 
     `sign`, `verdict` and `story` are what the text says of one of several steps: the top of the page has those of a single one.
     """
 
     number: int
     position: str
+    number_text: str
     title: str
     sign: str
     verdict: str
@@ -50,11 +53,12 @@ def make_coverage_view(report: Report, classes: PageNodeClasses, all_rows: bool)
 def _make_step_view(report: Report, number: int, classes: PageNodeClasses, all_rows: bool) -> StepView:
     step = report.steps[number - 1]
     is_several = len(report.steps) > 1
-    position = number_step(number, len(report.steps)) if is_several else ""
+    position = name_step(report, number)
     verdict = decide_step_verdict(report, number)
     return StepView(
         number=number,
         position=position,
+        number_text=position if step.story is None else "",
         title=step.headline or step.command,
         sign=str(verdict.sign),
         verdict=describe_verdict(verdict) if is_several else "",

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.messages import html as words
-from preflight.messages.verdict import describe_fact, describe_verdict
+from preflight.messages.verdict import describe_fact
 from preflight.model.report import Report, Severity
 from preflight.report.groups import FindingGroup
-from preflight.report.html.cards import SEVERITY_SIGNS, describe_card, format_step
+from preflight.report.html.cards import SEVERITY_SIGNS, describe_card
 from preflight.report.html.findings import group_answers
+from preflight.report.html.steps import name_step
 from preflight.report.html.tiles import Tile, list_tiles
 from preflight.report.summary import format_checked, format_cluster, format_skipped, format_unread
 from preflight.report.verdict import decide_verdict
@@ -59,29 +60,39 @@ class SummaryView(NamedTuple):
 
 def format_page_title(report: Report) -> str:
     """What a tab of the browser says: the verdict, and the command."""
-    return words.title_page(describe_verdict(decide_verdict(report)), report.command)
+    return words.title_page("; ".join(_list_facts(report)), report.command)
 
 
 def make_summary_view(report: Report) -> SummaryView:
     """The top of the page, without anything that the report does not say."""
-    verdict = decide_verdict(report)
-    first, *others = map(describe_fact, verdict.facts)
+    first, *others = _list_facts(report)
     groups = [group for group in group_answers(report) if group.severity is not Severity.NOTE]
     hidden_count = sum(group.finding_count for group in groups[MOST_LINES:])
-    story = (report.steps[0].story or ()) if len(report.steps) == 1 else ()
+    story = (report.steps[0].story or ()) if len(report.steps) == 1 and not report.why else ()
     return SummaryView(
-        sign=str(verdict.sign),
+        sign=str(decide_verdict(report).sign),
         verdict=first,
         facts=others,
         command=report.command,
         cluster=format_cluster(report.cluster) if report.cluster is not None else "",
-        headline=report.steps[0].headline if len(report.steps) == 1 and report.command else "",
+        headline=report.steps[0].headline if len(report.steps) == 1 and report.command and not _explains_pod(report) else "",
         tiles=list_tiles(report),
         story=story,
         worst=[] if story else _make_worst(report, groups[:MOST_LINES]),
         more_findings=words.count_more_findings(hidden_count) if hidden_count else "",
         doubts=list(_iter_doubts(report)),
     )
+
+
+def _list_facts(report: Report) -> list[str]:
+    """The facts of the verdict; where one pod is explained, what is wrong with it: its story is a chain, and no list of faults."""
+    if _explains_pod(report):
+        return [report.steps[0].headline]
+    return [describe_fact(fact) for fact in decide_verdict(report).facts]
+
+
+def _explains_pod(report: Report) -> bool:
+    return bool(report.why) and len(report.steps) == 1 and report.steps[0].story is not None
 
 
 def _make_worst(report: Report, groups: Sequence[FindingGroup]) -> list[WorstFinding]:
@@ -93,7 +104,7 @@ def _make_worst(report: Report, groups: Sequence[FindingGroup]) -> list[WorstFin
             number=numbers[id(group.first)],
             subject=str(group.first.subject) if len(group.members) == 1 else "",
             message=describe_card(group),
-            step=format_step(report, group.first),
+            step=name_step(report, group.first.step),
         )
         for group in groups
     ]
