@@ -18,7 +18,8 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, print_b
 settings.load_profile("repeatable" if os.environ.get("CI") else "explore")
 
 os.environ["KUBECONFIG"] = os.path.join(os.path.dirname(__file__), "no-kubeconfig")  # noqa: PTH118, PTH120 (no test asks the user's cluster)
-os.environ.pop("KUBERNETES_SERVICE_HOST", None)
+for _variable in ("KUBERNETES_SERVICE_HOST", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "GITHUB_ACTIONS", "GITLAB_CI"):
+    os.environ.pop(_variable, None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

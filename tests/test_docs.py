@@ -69,7 +69,71 @@ def test_a_console_block_runs_nothing_but_preflight() -> None:
         replayed("$ rm -rf x\n")
 
 
+<<<<<<< HEAD
 # What the pages name.
+=======
+# What a person is told to type.
+
+
+def listing(*kinds: str) -> str:
+    """What `kubectl get KINDS -A -o json` would print of the example's cluster, with a pod for each DaemonSet on each node of its pool."""
+    given: list[dict[str, Any]] = []
+    for path in sorted((EXAMPLE / "cluster").glob("*.yaml")):
+        given += yaml.load_all(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    labels = {item["metadata"]["name"]: item["metadata"]["labels"].items() for item in given if item["kind"] == "Node"}
+    pods = []
+    for item in given:
+        if item["kind"] == "DaemonSet":
+            selector = item["spec"]["template"]["spec"].get("nodeSelector", {}).items()
+            pods += [list_daemonset_pod(item, node) for node, has in labels.items() if selector <= has]
+    return write_list(item for item in [*given, *pods] if item["kind"] in kinds)
+
+
+NODE_POOL = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: rdma}
+spec: {template: {metadata: {labels: {pool: rdma}}, spec: {taints: [{key: dedicated, value: rdma, effect: NoSchedule}]}}}
+"""
+SHELL = [line.partition(" #")[0].strip() for block in blocks(README, "sh") for line in block.splitlines()]
+TYPED = [line for line in SHELL if re.match(r"preflight |.*\| preflight ", line)]
+
+
+@pytest.mark.parametrize("line", TYPED)
+def test_what_the_readme_tells_to_type_works_on_the_example(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = listing("Node", "DaemonSet", "Pod")
+    (tmp_path / "world.json").write_text(world, encoding="utf-8")
+    (tmp_path / "nodes.json").write_text(listing("Node"), encoding="utf-8")
+    stands_for = {
+        "manifests/": str(EXAMPLE / "cluster"),
+        "new/": str(EXAMPLE / "fixed"),
+        "plan.yaml": str(EXAMPLE / "plan.yaml"),
+        "world.json": str(tmp_path / "world.json"),
+        "nodes.json": str(tmp_path / "nodes.json"),
+        "runbook.sh": str(tmp_path / "runbook.sh"),
+        "nodepool.yaml": str(tmp_path / "nodepool.yaml"),
+        "before.json.gz": str(tmp_path / "before.json.gz"),
+    }
+    (tmp_path / "runbook.sh").write_text("kubectl taint nodes rdma-1 dedicated=rdma:NoSchedule\n", encoding="utf-8")
+    (tmp_path / "nodepool.yaml").write_text(NODE_POOL, encoding="utf-8")
+    (tmp_path / "before.json.gz").write_text(world, encoding="utf-8")
+    before, pipe, command = line.removesuffix(" | kubectl apply -f -").rpartition("| preflight ")
+    words = shlex.split(command if pipe else command.removeprefix("preflight "))
+    with serving(ApiServer(json.loads(world)["items"]), tmp_path) as config:
+        config.write_text(config.read_text().replace('"test"', '"prod"'))
+        monkeypatch.setenv("KUBECONFIG", str(config))
+        result = program(*(stands_for.get(word, word) for word in words), stdin=world.encode() if pipe else b"")
+    assert result.code in ((3,) if words[0] == "drain" and "manifests/" in words else (0, 1)), result.err
+    assert result.out or words[0] == "snapshot"
+    if pipe:
+        assert before.strip() == "kubectl get nodes,ds,pods -A -o json"
+        assert "assumed" not in result.out
+
+
+def test_the_readme_shows_every_command() -> None:
+    named = set(re.findall(r"\bpreflight ([a-z]+)", "\n".join(TYPED)))
+    assert named == {*VERBS, *COMMANDS}
+>>>>>>> cmd
 
 
 def commands_named(text: str) -> set[str]:

@@ -13,14 +13,18 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from preflight.engine.analyze import analyze
 from preflight.engine.lint import lint
 from preflight.engine.session import Session
 from preflight.errors import PreflightError
 from preflight.load.inputs import Files
-from preflight.model.report import Report
+from preflight.model.report import NextCommands, Report, Severity
+from preflight.model.verdict import VerdictSign
 from preflight.report import FORMATS
+from preflight.report.groups import group_findings
+from preflight.report.verdict import decide_verdict
 
 SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -55,6 +59,8 @@ def manifests(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def rendered(report: Report) -> dict[str, str]:
+    """The report in every format, without the commands that repeat what a person typed."""
+    report = replace(report, next=NextCommands())
     return {name: FORMATS[name](report) for name in FORMATS}
 
 
@@ -96,6 +102,23 @@ def test_the_order_of_files_and_documents_changes_no_byte(
         for sorted_finding in sorted_findings(one)
     ] == [(each.rule, each.subject, each.nodes, each.message) for each in sorted_findings(other)]
     assert one.steps == other.steps
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line[0])
+@given(documents=manifests())
+@SETTINGS
+def test_the_verdict_is_never_better_than_the_exit_code_and_the_findings(
+    line: list[str], documents: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("verdict") / "world.yaml"
+    path.write_text(yaml.safe_dump_all(documents))
+    report = judged(line, [str(path)])
+    sign = decide_verdict(report).sign
+    found = {finding.severity for finding in report.findings if finding.role.is_about_change}
+    assert sign is not VerdictSign.FINE or not (report.exit or found & {Severity.ERROR, Severity.WARNING})
+    assert sign is VerdictSign.BAD or not (report.exit == 1 or Severity.ERROR in found)
+    assert sign in (VerdictSign.BAD, VerdictSign.UNKNOWN) or report.exit != 3
+    assert sum(group.finding_count for group in group_findings(report.findings)) == len(report.findings)
 
 
 def sorted_findings(report: Report) -> list[Any]:

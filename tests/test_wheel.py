@@ -35,6 +35,11 @@ def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path, wheel
         assert f"<{pack}>" in shown
         assert shown == run(sys.executable, "-m", "preflight", "policy", "show", pack)
 
+    for shell in ("bash", "zsh", "fish"):
+        assert run(clean / "bin" / "preflight", "completion", shell) == run(sys.executable, "-m", "preflight", "completion", shell)
+    assert run(clean / "bin" / "kubectl_complete-change_preflight", "explain", "PF102").startswith("PF102\tlost-on-recreation: ")
+    assert "Usage: kubectl change-preflight " in run(clean / "bin" / "kubectl-change_preflight", "--help")
+
     page = run(clean / "bin" / "preflight", *EXAMPLE, "-o", "html")
     assert page.startswith("<!DOCTYPE html>")
     assert page == run(sys.executable, "-m", "preflight", *EXAMPLE, "-o", "html")

@@ -33,7 +33,7 @@ def generate_daemonset_rules(cover: ExpectedCoverage, impact: Impact | None) -> 
         "namespace": key.namespace,
         "daemonset": key.name,
     }
-    then = f"then: {first.symptom}" if first else messages.NO_SYMPTOM
+    effect = f"impact: {first.symptom}" if first else messages.NO_SYMPTOM
     where = (
         query_ready_nodes()
         if not (cover.has_node_selection or cover.other_nodes)
@@ -63,7 +63,7 @@ def generate_daemonset_rules(cover: ExpectedCoverage, impact: Impact | None) -> 
         ),
         ALERT_DELAY,
         labels,
-        {"summary": messages.summarize_uncovered_node(key), "description": then},
+        {"summary": messages.summarize_uncovered_node(key), "description": effect},
     )
     if (threat := _build_taint_query(cover)) is not None:
         yield AlertRule(
@@ -73,7 +73,7 @@ def generate_daemonset_rules(cover: ExpectedCoverage, impact: Impact | None) -> 
             {**labels, "severity": "warning"},
             {
                 "summary": messages.summarize_untolerated_taint(key, _TAINT),
-                "description": messages.describe_untolerated_taint(then),
+                "description": messages.describe_untolerated_taint(effect),
             },
         )
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from preflight.coverage.reasons import list_mismatches
-from preflight.errors import InputError, UsageError
+from preflight.errors import InputError, RefusalError
 from preflight.evictions.pod_index import PodIndex
 from preflight.messages import capacity as messages
 from preflight.messages.capacity import count_reasons, describe_capacity_doubt, describe_capacity_reason, describe_unchecked_limit
@@ -80,9 +80,9 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
         requests = {name: amount for name, amount in sum_pod_requests(new_pod.spec).items() if amount}
         way = explain_capacity(new_pod.spec, occupancy, found, resource, keys)
     except QuantityError as error:
-        raise UsageError(messages.describe_uncountable(new_pod.description, error)) from None
+        raise RefusalError(messages.describe_uncountable(new_pod.description, error)) from None
     except KeyError:
-        raise UsageError(messages.describe_unrequested(resource, [*requests, "pods"])) from None
+        raise RefusalError(messages.describe_unrequested(resource, [*requests, "pods"])) from None
     rooms = [_NodeCapacity(new_pod, fit, occupancy.nodes[fit.node], way, keys, requests) for fit in found.nodes]
     amounts = {stale_pod.key: _get_amount(occupancy.nodes[stale_pod.node], stale_pod.key, way.resource) for stale_pod in idle}
     return ClusterCapacity(

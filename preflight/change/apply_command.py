@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from preflight.change.model import Change
 from preflight.kubectl.commands import (
     ApplyFiles,
@@ -24,9 +22,7 @@ from preflight.kubectl.commands import (
     RestartRollout,
     SetImage,
     TaintNodes,
-    TargetObjects,
 )
-from preflight.messages import change as messages
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
@@ -34,15 +30,6 @@ if TYPE_CHECKING:
 
 
 def perform_command(command: Command, world: ClusterState, read_file: ObjectReader) -> Change:
-    """What a command makes of a world: see `_perform`. A selector that selects no node of a live cluster changes nothing."""
-    change = _perform(command, world, read_file)
-    targets = getattr(command, "nodes", None)
-    if not isinstance(targets, TargetObjects) or targets.selector is None or change.nodes:
-        return change
-    return replace(change, headline=messages.format_no_match_in_cluster(targets.selector), notes=(), unmatched=str(targets.selector))
-
-
-def _perform(command: Command, world: ClusterState, read_file: ObjectReader) -> Change:
     """What a command makes of a world.
 
     1. Worlds are immutable: `after` shares every object that does not change with `before`.

@@ -9,6 +9,7 @@ from enum import Enum
 import msgspec
 
 from preflight.change import node_pools, node_replacement, workload_verbs
+from preflight.change.apply_custom_resource import find_undeclared, update_declared
 from preflight.change.apply_merge import apply_manifest, is_assumed_update, may_be_updated
 from preflight.change.delete_namespaces import list_daemonsets
 from preflight.change.model import Change, ObjectReader
@@ -20,6 +21,7 @@ from preflight.kubectl.apiserver.defaults import create_from_manifest
 from preflight.kubectl.commands import ApplyFiles, DeleteFiles, DeleteNodes, TargetObjects
 from preflight.messages import change as messages
 from preflight.model.apps import DaemonSet
+from preflight.model.cascade import Cascade
 from preflight.model.core import Namespace, Node, Taint
 from preflight.model.meta import Metadata, ObjectKey, make_object_key
 from preflight.model.world import ClusterState
@@ -49,22 +51,27 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
     objects = [item for item in _read_objects(command, read_file) if _is_selected(command, item)]
     applied = _ApplyProgress(world)
     for item in objects:
-        if isinstance(item, DaemonSet):
+        if isinstance(item, DaemonSet) and item.declaration is not None:
+            applied.apply_declared(item)
+        elif isinstance(item, DaemonSet):
             applied.apply_daemonset(item, command.namespace)
         elif isinstance(item, Node) and item.pool is not None:
             applied.apply_pool(item)
         elif isinstance(item, Node):
             applied.apply_node(item)
-    keys = frozenset(applied.daemonsets)
+    resources = {(item.declaration.kind, item.declaration.name) for item in applied.declared if item.declaration}
+    gone = find_undeclared(world, applied.declared, resources)
+    keys = frozenset(applied.daemonsets) | gone
     return Change(
         command=command.text,
         headline=messages.format_verb_headline("apply", command.files),
         before=applied.initial_world,
-        after=workload_verbs.with_daemonsets(applied.world, applied.daemonsets),
+        after=workload_verbs.with_daemonsets(applied.world, applied.daemonsets, gone),
+        deleted_daemonsets=dict.fromkeys(sorted(gone), Cascade.BACKGROUND),
         nodes=frozenset(applied.nodes),
         recreation_nodes=frozenset(applied.delayed),
         daemonsets=keys,
-        updated_daemonsets=frozenset(key for key in keys if may_be_updated(world.daemonsets.get(key), applied.daemonsets[key])),
+        updated_daemonsets=frozenset(key for key, new in applied.daemonsets.items() if may_be_updated(world.daemonsets.get(key), new)),
         taints=tuple(dict.fromkeys(applied.taints)),
         delayed_pools=applied.delayed,
         notes=(*applied.collect_notes(), *_describe_other_kinds(objects)),
@@ -105,6 +112,7 @@ class _ApplyProgress:
     def __init__(self, world: ClusterState) -> None:
         self.initial_world = self.world = world
         self.daemonsets: dict[ObjectKey, DaemonSet] = {}
+        self.declared: list[DaemonSet] = []
         self.nodes: list[str] = []
         self.taints: list[Taint] = []
         self.delayed: dict[str, Node] = {}
@@ -132,6 +140,17 @@ class _ApplyProgress:
             self._results[_ApplyResult.UNTOUCHED].append(str(key))
         elif is_assumed_update(old, result):
             self._results[_ApplyResult.ASSUMED_UPDATE].append(str(key))
+
+    def apply_declared(self, declared: DaemonSet) -> None:
+        """Let the operator apply one DaemonSet that a custom resource declares."""
+        self.declared.append(declared)
+        updated = update_declared(self.initial_world, declared)
+        self.daemonsets |= updated
+        for key, result in updated.items():
+            if key not in self.initial_world.daemonsets:
+                self._results[_ApplyResult.NEW].append(str(key))
+            elif result is self.initial_world.daemonsets[key]:
+                self._results[_ApplyResult.UNCHANGED].append(str(key))
 
     def apply_node(self, new: Node) -> None:
         """Apply one Node: its labels are merged, its taints replaced where it states any; one that the cluster lacks is created."""

@@ -11,6 +11,7 @@ from preflight.change.orphaned_pods import orphaned_pods_key
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import DeletePods, TargetObjects
 from preflight.messages import change as messages
+from preflight.messages.suggestions import suggest
 from preflight.model.core import CoveragePod, find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
@@ -73,13 +74,14 @@ def _find_pods(world: ClusterState, chosen: TargetObjects, *, ignore_missing: bo
         if why := world.find_unlisted_reason("Pod", namespace):
             raise InputError(messages.describe_unlisted_pods(namespace, why))
         elsewhere = _describe_other_namespaces(world, chosen.names[0]) if chosen.names else ""
+        elsewhere = elsewhere or messages.suggest_namespace_like(namespace, {pod.metadata.namespace for pod in world.pods})
         raise InputError(messages.describe_missing_pods(namespace, elsewhere))
     here = {pod.metadata.name: pod for pod in world.pods if pod.metadata.namespace == namespace}
     if not chosen.names:
         return _sort_pods(pod for pod in here.values() if _is_chosen(chosen, pod))
     missing = [name for name in chosen.names if name not in here]
     if missing and not ignore_missing:
-        raise UsageError(f'pods "{missing[0]}" not found{_describe_other_namespaces(world, missing[0])}')
+        raise UsageError(f'pods "{missing[0]}" not found{_describe_other_namespaces(world, missing[0]) or suggest(missing[0], here)}')
     return _sort_pods(here[name] for name in chosen.names if name in here)
 
 

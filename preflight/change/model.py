@@ -58,8 +58,7 @@ class Change(Struct, frozen=True):
        `after` is what its next nodes are like. The name is in `recreation_nodes` too.
     12. `unknowns` names what the command asks for and cannot be known, with the reason; the answer is then unknown (exit 3).
     13. `drain_flags` are the flags of a drain, None for any other command; `node_order` its nodes in the order in which kubectl takes them.
-    14. `unmatched` is the selector that selects no node of a live cluster, "" where it selects some, or another way was taken.
-    15. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes. `deleted_pods` are the pods of no DaemonSet that are deleted
+    14. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes. `deleted_pods` are the pods of no DaemonSet that are deleted
        by name, None where none is.
     """
 
@@ -85,7 +84,6 @@ class Change(Struct, frozen=True):
     node_order: tuple[str, ...] = ()
     pod_ending: PodEnding = PodEnding.NOT_ASKED
     deleted_pods: PodDeletion | None = None
-    unmatched: str = ""
 
     @property
     def disrupted_nodes(self) -> frozenset[str]:

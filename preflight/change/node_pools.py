@@ -123,7 +123,7 @@ def _update_in_place(node: Node, old: Node | None, new: Node) -> Node:
     taints = [taint for taint in node.spec.taints if not any(is_same_taint(taint, other) for other in (*left, *after.synced_taints))]
     stays = [taint for taint in node.spec.taints if taint in after.synced_taints]
     fresh = [taint for taint in after.synced_taints if taint not in stays]
-    absent = (node.absent_labels | gone) - labels.keys() if node.is_partial else node.absent_labels
+    absent = (node.absent_labels | gone) - labels.keys() if node.has_unknown_labels else node.absent_labels
     return msgspec.structs.replace(
         node,
         metadata=msgspec.structs.replace(node.metadata, labels=labels),

@@ -96,7 +96,8 @@ def describe_unknown_taints(nodes: Iterable[Node]) -> tuple[str, ...]:
 def reregister_node(node: Node, labels: Mapping[str, str] | None = None, taints: tuple[Taint, ...] | None = None) -> Node:
     """The node as it registers again: not cordoned, its conditions not known, without the taints of the node lifecycle controller.
 
-    Labels and taints are those given, None for those of today.
+    Labels and taints are those given, None for those of today. What it can allocate is as today, unless other labels are given: then it may
+    be another kind of machine.
     """
     there = node.metadata.labels
     kept = there if labels is None else {key: there[key] for key in _KUBELET if key in there}
@@ -105,7 +106,7 @@ def reregister_node(node: Node, labels: Mapping[str, str] | None = None, taints:
         node,
         metadata=Metadata(name=node.name, labels={**kept, **(labels or {})}, annotations=node.metadata.annotations),
         spec=NodeSpec(taints=after),
-        status=NodeStatus(),
+        status=NodeStatus(allocatable=node.status.allocatable) if labels is None else NodeStatus(),
         absent_labels=node.absent_labels if labels is None else frozenset(),
     )
     return node if _placement_key(new) == _placement_key(node) else new

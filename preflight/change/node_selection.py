@@ -12,6 +12,7 @@ from preflight.kubectl.commands import TargetObjects
 from preflight.kubectl.label_selector import LabelQuery
 from preflight.messages import change as messages
 from preflight.messages.load import describe_ambiguity
+from preflight.messages.suggestions import suggest
 from preflight.model.core import Node
 from preflight.model.meta import Metadata, Origin
 from preflight.model.world import ClusterState
@@ -47,17 +48,21 @@ def resolve_node_targets(world: ClusterState, targets: TargetObjects) -> NodeTar
        note. It states the labels that the selector needs; a label that the selector rules out is absent from it.
     2. A partly known node of which nobody knows whether the selector selects it is chosen too, with a note.
     3. A name that stands twice in the input is not judged.
-    4. What a live cluster does not show is not there: a name is refused, in kubectl's words, and a selector may select nothing.
+    4. Where all nodes are known (a live cluster, a snapshot of all its nodes), there are no others: a name that no node has is refused in
+       kubectl's words, and so is a selector that selects nothing.
     5. kubectl reaches nodes that are there, and no pool: where such nodes are given, a selector and `--all` choose among them alone.
        Else the templates of pools stand for their nodes, as far as a selector surely selects them.
 
-    Errors: UsageError for a name that no node has or can have; InputError for a selector that no node can match.
+    Errors: UsageError for a name that no node has or can have, and for a selector that selects nothing where all nodes are known;
+    InputError for a selector that no node can match.
     """
     if targets.selector is not None:
         return _resolve_selector(world, targets.selector)
     if targets.all:
         if world.nodes:
             return NodeTargets(world, _list_reachable(world))
+        if has_all_nodes(world):
+            raise UsageError(messages.NO_NODE_IN_CLUSTER)
         return _add_partial_nodes(world, (), {_ALL: _make_partial_node(_ALL)}, messages.ALL_NODES_PARTLY_KNOWN)
     return _resolve_names(world, targets.names)
 
@@ -90,8 +95,8 @@ def _resolve_names(world: ClusterState, names: tuple[str, ...]) -> NodeTargets:
     found = tuple(sorted(name for name in names if name in world.nodes))
     if not missing:
         return NodeTargets(world, found, (), unknown)
-    if _is_live(world):
-        raise UsageError(f'nodes "{missing[0]}" not found')
+    if has_all_nodes(world):
+        raise UsageError(f'nodes "{missing[0]}" not found{suggest(missing[0], _list_reachable(world))}')
     note = messages.format_missing_nodes(missing, len(world.nodes))
     return _add_partial_nodes(world, found, {name: _make_partial_node(name) for name in missing}, note, tuple(unknown))
 
@@ -99,8 +104,9 @@ def _resolve_names(world: ClusterState, names: tuple[str, ...]) -> NodeTargets:
 def _resolve_selector(world: ClusterState, selector: LabelQuery) -> NodeTargets:
     answers = {name: selector.selects_node(world.nodes[name]) for name in _list_reachable(world)}
     chosen = tuple(name for name, answer in answers.items() if answer or (answer is None and world.nodes[name].pool is None))
-    if not chosen and _is_live(world):
-        return NodeTargets(world, (), (messages.format_no_match_in_cluster(selector),))
+    if not chosen and has_all_nodes(world):
+        labels = {label for node in world.nodes.values() for label in node.metadata.labels.items()}
+        raise UsageError(messages.describe_no_match(selector, labels))
     if not chosen:
         stated = selector.implied_labels()
         if stated is None:
@@ -120,9 +126,12 @@ def lists_all_nodes(world: ClusterState) -> bool:
     return world.listing is not None and world.listing.nodes and "Node" not in world.missing_kinds
 
 
-def _is_live(world: ClusterState) -> bool:
-    """Whether the cluster itself said which nodes there are."""
-    return world.listing is not None and world.listing.live and "Node" not in world.missing_kinds
+def has_all_nodes(world: ClusterState) -> bool:
+    """Whether a node that is named and not given does not exist: all are listed, or the cluster itself was asked for those that are named.
+
+    Nodes of plain files are never all of them.
+    """
+    return lists_all_nodes(world) or (world.listing is not None and world.listing.live and "Node" not in world.missing_kinds)
 
 
 def _list_reachable(world: ClusterState) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def label(command: LabelNodes, world: ClusterState) -> Change:
 
     def change(node: Node) -> Node:
         labels = apply_labels(node.metadata.labels, command.add, command.remove, overwrite=command.overwrite)
-        absent = (node.absent_labels | set(command.remove)) - set(command.add) if node.is_partial else node.absent_labels
+        absent = (node.absent_labels | set(command.remove)) - set(command.add) if node.has_unknown_labels else node.absent_labels
         return with_labels(node, labels, absent)
 
     after = change_nodes(met, change)
@@ -142,7 +142,8 @@ def cordon(command: CordonNodes, world: ClusterState) -> Change:
 def drain(command: DrainNodes, world: ClusterState) -> Change:
     """Perform `kubectl drain`: a cordon, and what a graceful reboot or a replacement of the node would then cost.
 
-    Pods of DaemonSets stay; a replacement has the labels and taints of today, and is not cordoned.
+    Pods of DaemonSets stay; a replacement has the labels and taints of today, and is not cordoned. Without pods nothing is known of
+    evictions: a drain may hang for ever.
 
     Errors: InputError for a timeout below 0: kubectl takes it, and whether it fails depends on what there is to evict.
     """
@@ -151,8 +152,7 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
     met = resolve_node_targets(world, command.nodes)
     after = change_nodes(met, lambda node: set_schedulable(node, False))
     notes = [*met.notes]
-    if not world.has_full_pods:
-        notes.append(messages.EVICTIONS_NOT_JUDGED)
+    unjudged = () if world.has_full_pods else (messages.describe_unknown_evictions(world.missing_kinds.get("Pod", "")),)
     if not command.flags.ignore_daemonsets and not world.has_full_pods:
         notes.append(messages.REFUSED_FOR_DAEMONSETS)
     already = [node.name for node in met.nodes if not node.is_partial and node.spec.unschedulable]
@@ -168,7 +168,7 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
         replacements={node.name: reregister_node(node) for node in met.nodes},
         taints=(UNSCHEDULABLE_TAINT,),
         notes=tuple(notes),
-        unknowns=(*met.unknowns, *describe_unknown_taints(met.nodes)),
+        unknowns=(*met.unknowns, *unjudged, *describe_unknown_taints(met.nodes)),
         drain_flags=command.flags,
         node_order=tuple(name for name in command.nodes.names if name in met.names) or met.names,
     )

@@ -21,13 +21,14 @@ from preflight.kubectl.apiserver.normalize import normalize_value
 from preflight.kubectl.commands import PatchObjects, PatchType
 from preflight.kubectl.formatting import quote_go
 from preflight.kubectl.patch.decode import apply_patch, read_patch_data
-from preflight.kubectl.resource_args import NODE
+from preflight.kubectl.resource_args import DAEMONSET, NODE
 from preflight.messages import change as messages
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC, PodTemplate
 from preflight.model.meta import ObjectKey, Refusal
 from preflight.model.world import ClusterState
+from preflight.operators.owner import find_owning_resource
 from preflight.scheduling.affinity import matches_labels
 from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_tolerations, validate_update_strategy
 
@@ -49,6 +50,10 @@ def patch(command: PatchObjects, world: ClusterState) -> Change:
         from preflight.change import patch_nodes
 
         return patch_nodes.patch(command, world, data)
+    if command.resource != DAEMONSET:
+        from preflight.change import patch_custom_resource
+
+        return patch_custom_resource.patch(command, world, data)
     keys = workload_verbs.find_daemonsets(world, command.targets)
     after: dict[ObjectKey, DaemonSet] = {}
     notes: list[str] = []
@@ -61,6 +66,8 @@ def patch(command: PatchObjects, world: ClusterState) -> Change:
             after[key] = msgspec.structs.replace(after[key])
             assumed.append(key)
         notes += (messages.format_about(key, note) for note in said)
+        if (owner := find_owning_resource(old)) is not None and after[key] is not old:
+            notes.append(messages.format_about(key, messages.describe_reverted_patch(str(owner), owner.field)))
         notes += (messages.format_about(key, note) for note in _describe_dropped_tolerations(old, after[key], command.patch_type))
     updated = frozenset(key for key, new in after.items() if is_updated(world.daemonsets[key], new) or key in assumed)
     same = [str(key) for key, new in after.items() if new is world.daemonsets[key]]

@@ -104,7 +104,11 @@ def _apply_to_node(node: Node, node_patch: _NodePatch, unknown_fields: dict[str,
     refused = [refusal for refusal in _iter_refusals(new) if refusal not in known]
     if refused:
         raise UsageError(format_invalid("Node", node.name, refused))
-    absent = (node.absent_labels | _find_removed_labels(node_patch)) - new.metadata.labels.keys() if node.is_partial else node.absent_labels
+    absent = (
+        (node.absent_labels | _find_removed_labels(node_patch)) - new.metadata.labels.keys()
+        if node.has_unknown_labels
+        else node.absent_labels
+    )
     after = with_taints(with_labels(node, new.metadata.labels, absent), new.spec.taints)
     if new.spec.unschedulable is not node.spec.unschedulable or (node.is_partial and new.spec.unschedulable):
         after = set_schedulable(after, not new.spec.unschedulable)

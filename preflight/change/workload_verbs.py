@@ -16,6 +16,7 @@ from preflight.kubectl.apiserver.defaults import finish_edit
 from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
 from preflight.messages import change as messages
 from preflight.messages.load import describe_ambiguity
+from preflight.messages.suggestions import suggest
 from preflight.model.apps import DaemonSet
 from preflight.model.cascade import Cascade
 from preflight.model.convert import convert
@@ -108,7 +109,11 @@ def find_daemonsets(world: ClusterState, chosen: TargetObjects, *, ignore_missin
         and (chosen.selector is None or chosen.selector.selects(daemonset.metadata.labels))
     ]
     if not keys and not ignore_missing:
-        raise InputError(messages.describe_no_daemonset(chosen.selector, namespace, _describe_given(world)))
+        raise InputError(
+            messages.describe_no_daemonset(
+                chosen.selector, namespace, _describe_given(world), {key.namespace for key in world.daemonsets if key.namespace}
+            )
+        )
     return tuple(sorted(keys))
 
 
@@ -149,14 +154,18 @@ def to_plain(daemonset: DaemonSet) -> dict[str, Any]:
 
 
 def from_plain(data: dict[str, Any], original: DaemonSet) -> DaemonSet:
-    """The DaemonSet that plain data makes, from the place of another; what a snapshot kept of that one holds for it too.
+    """The DaemonSet that plain data makes, from the place of another.
+
+    What a snapshot kept of that one, and how a custom resource declares it, hold for the new one too.
 
     Errors: InputError where it is none any more.
     """
     daemonset, _ = convert(data, DaemonSet, original.origin)
     if daemonset is None:
         raise InputError(messages.describe_no_daemonset_left(original.key))
-    return msgspec.structs.replace(daemonset, kept=original.kept) if original.kept else daemonset
+    if original.kept or original.declaration is not None:
+        daemonset = msgspec.structs.replace(daemonset, kept=original.kept, declaration=original.declaration)
+    return daemonset
 
 
 def _exists(world: ClusterState, name: str, namespace: str) -> bool:
@@ -179,7 +188,8 @@ def _find_one(world: ClusterState, name: str, namespace: str, namespace_flag: st
     refusal = f'daemonsets.apps "{name}" not found in namespace {namespace}' if namespace_flag else f'daemonsets.apps "{name}" not found'
     if elsewhere:
         raise UsageError(f"{refusal}{messages.suggest_namespace(elsewhere)}")
-    raise UsageError(f"{refusal} ({_describe_given(world)})")
+    hint = suggest(name, {key.name for key in world.daemonsets}) or f" ({_describe_given(world)})"
+    raise UsageError(f"{refusal}{hint}")
 
 
 def _describe_given(world: ClusterState) -> str:

@@ -7,30 +7,28 @@ from typing import Any
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_world_options, make_input, parse_feature_gate
-from preflight.cli.output import write_output
+from preflight.cli.output import print_problems, write_output
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
 
-@click.command("alerts")
+@click.command("alerts", cls=DocumentedCommand)
 @add_world_options
-@click.option("-o", "--output", "output", metavar="FILE", default="", help="Where to write the rules (default: standard output).")
+@click.option("-o", "--output", "output", metavar="FILE", default="", help="File to write. Default: standard output.")
 @click.option("--format", "form", metavar="FORMAT", default="prometheus", help="prometheus (a rule file, default) or prometheusrule.")
-@click.option("--label", "labels", metavar="KEY=VALUE", multiple=True, help="A label of the PrometheusRule, as its operator selects by.")
-@click.option("-n", "--namespace", metavar="NAME", default="", help="The namespace of the PrometheusRule.")
-@click.option("--allow-empty", is_flag=True, help="No DaemonSet at all is no fault.")
-@click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command.")
+@click.option("--label", "labels", metavar="KEY=VALUE", multiple=True, help="Label of the PrometheusRule. Repeatable.")
+@click.option("-n", "--namespace", metavar="NAME", default="", help="Namespace of the PrometheusRule.")
+@click.option("--allow-empty", is_flag=True, help="Exit 0 when there is no DaemonSet.")
+@click.option(
+    "--feature-gates", metavar="GATE=BOOL", default="", help="TaintTolerationComparisonOperators=true or =false. Default: unknown."
+)
 def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str, ...], **given: Any) -> int:
-    """Prometheus rules that do fire when a node loses a component or a resource.
-
-    They are made of the world at hand: which DaemonSet must be on which nodes, and which resources it provides there. They rest on the
-    stable metrics of kube-state-metrics alone. docs/alerts.md says why an alert on desired minus ready never fires.
-    """
+    """Generate Prometheus rules."""
     from preflight.engine.alerts import generate_alerts
     from preflight.engine.session import Options, Session
     from preflight.report.alerts import FORMS, render
-    from preflight.report.text import render_problems
 
     if form not in FORMS:
         raise UsageError(messages.describe_unknown_alert_format(form, FORMS))
@@ -48,7 +46,7 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     for note in found.notes:
         click.echo(messages.describe_missing_alert(note), err=True)
     if problems:
-        click.echo(render_problems(problems), nl=False, err=True)
+        print_problems(problems)
     return 3 if problems else 0
 
 

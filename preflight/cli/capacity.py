@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.multi_cluster_options import add_clusters_options, select_inputs
 from preflight.cli.options import parse_feature_gate
 from preflight.cli.output import parse_formats, print_report
+from preflight.cli.run import get_run
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
@@ -17,39 +19,57 @@ if TYPE_CHECKING:
     from preflight.engine.capacity import CapacityQuery
 
 
-@click.command("capacity")
-@click.option("-f", "--filename", "file", metavar="FILE", default="", help="A pod, or a workload with a pod template; - is standard input.")
-@click.option("--like", metavar="KIND/NAME", default="", help="One more pod of deploy, ds, sts, rs, job, cj NAME, or one like pod NAME.")
-@click.option("--request", "requests", metavar="RESOURCE=AMOUNT", multiple=True, help="What one copy asks for. Repeatable.")
-@click.option("-l", "--selector", metavar="SELECTOR", default="", help="With --request: only nodes with these labels, as kubectl's -l.")
-@click.option("--tolerate", metavar="TAINT", multiple=True, help="With --request: KEY=VALUE:EFFECT, KEY:EFFECT, KEY or *. Repeatable.")
-@click.option("-n", "--namespace", metavar="NAME", default="", help="The namespace of the pod (default: the context's).")
-@click.option("--resource", metavar="NAME", default="", help="Whose way is followed: a resource that the pod asks for, or pods.")
-@click.option("--at-least", type=click.IntRange(1), default=1, help="How many have to fit for exit code 0 (default: 1).")
+@click.command("capacity", cls=DocumentedCommand)
+@click.option(
+    "-f", "--filename", "file", metavar="FILE", default="", help="Count copies of a pod or workload in a file; - is standard input."
+)
+@click.option(
+    "--like",
+    metavar="KIND/NAME",
+    default="",
+    help="Count more pods of a workload of the cluster: deploy/NAME, ds, sts, rs, job, cj or pod.",
+)
+@click.option(
+    "--request",
+    "requests",
+    metavar="RESOURCE=AMOUNT",
+    multiple=True,
+    help="Count pods that request this, such as nvidia.com/gpu=8. Repeatable.",
+)
+@click.option("-l", "--selector", metavar="SELECTOR", default="", help="With --request: only nodes with these labels.")
+@click.option(
+    "--tolerate", metavar="TAINT", multiple=True, help="With --request: tolerate KEY=VALUE:EFFECT, KEY:EFFECT, KEY or *. Repeatable."
+)
+@click.option("-n", "--namespace", metavar="NAME", default="", help='Namespace of the pod. Default: the context\'s, with files "default".')
+@click.option(
+    "--resource", metavar="NAME", default="", help="Show what uses this resource (or pods). Default: its first extended resource, else cpu."
+)
+@click.option("--at-least", metavar="COUNT", type=click.IntRange(1), default=1, help="Exit 1 where fewer copies fit. Default: 1.")
 @add_clusters_options
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help="text (default), concise, json, markdown or html.")
-@click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command.")
-@click.option("--all-rows", is_flag=True, help="Every node and every class of nodes.")
-@click.option("--exit-zero", is_flag=True, help="Only report: how many fit does not change the exit code.")
+@click.option(
+    "-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help="text (default), concise, json, markdown or html. Repeatable."
+)
+@click.option(
+    "--feature-gates", metavar="GATE=BOOL", default="", help="TaintTolerationComparisonOperators=true or =false. Default: unknown."
+)
+@click.option("--all-rows", is_flag=True, help="Show every node and every class of nodes.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 however many copies fit.")
 def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) -> int:
-    """How many of a pod fit now, where, and what has taken the room for more.
-
-    What is used is what pods have requested, not what they use. What cannot be known is named, and never counted as room.
-    """
+    """Count how many copies of a pod fit."""
     from preflight.engine.capacity import query_capacity
     from preflight.engine.session import Options, Session
     from preflight.report.capacity import FORMATS
     from preflight.report.terminal import escape_unprintable
 
-    parse_formats(outputs, FORMATS)
+    formats = parse_formats(outputs, FORMATS)
     asked = _make_query(given, sources)
     options = Options(exit_zero=given["exit_zero"], comparison_operators=parse_feature_gate(given["feature_gates"]))
     sessions = [Session(source, options, stdin=sys.stdin.buffer) for source in select_inputs(given, sources)]
     found = query_capacity(sessions, asked)
-    print_report(FORMATS, found, outputs, all_rows=given["all_rows"])
+    print_report(FORMATS, found, formats, all_rows=given["all_rows"])
     for cluster in found.clusters:
         for problem in cluster.problems:
-            click.echo(f"error: {escape_unprintable(problem)}", err=True)
+            get_run().print_error(f"error: {escape_unprintable(problem)}")
     return found.exit
 
 

@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_connection_options, make_target
+from preflight.cli.output import print_problems
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
 
@@ -39,15 +41,21 @@ VERSION = 1
 _COLUMN_HEADINGS = ("DAEMONSET", "IS", "PROVIDES", "BECAUSE")
 
 
-@click.command("components")
+@click.command("components", cls=DocumentedCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--from", "sources", multiple=True, metavar="PATH", help="More files, folders or - (standard input). Repeatable.")
-@click.option("--live", is_flag=True, help="Those of the cluster of the current context; also with --context and --kubeconfig.")
+@click.option("--live", is_flag=True, help="List the DaemonSets of the current context. --context and --kubeconfig imply it.")
 @add_connection_options
 @click.option("-o", "--output", default="text", metavar="FORMAT[=PATH]", help="text (default) or json.")
-@click.option("--allow-empty", is_flag=True, help="No DaemonSet at all is no fault.")
-@click.option("--policy", "named", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the one that is found.")
-@click.option("--no-policy", is_flag=True, help="No policy, not even the .preflight.yaml that is found.")
+@click.option("--allow-empty", is_flag=True, help="Exit 0 when there is no DaemonSet.")
+@click.option(
+    "--policy",
+    "named",
+    metavar="FILE|NAME",
+    default="",
+    help="Policy file or pack. Default: the .preflight.yaml of this folder or one above.",
+)
+@click.option("--no-policy", is_flag=True, help="Use no policy.")
 def command(
     paths: tuple[str, ...],
     sources: tuple[str, ...],
@@ -59,14 +67,13 @@ def command(
     no_policy: bool,
     **given: Any,
 ) -> int:
-    """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
+    """List what each DaemonSet provides."""
     from preflight.components import recognize_components
     from preflight.engine.unlisted_kinds import list_unlisted_problems
     from preflight.load.inputs import LoadOptions, load_input, select_input
     from preflight.load.live.planner import FOR_DAEMONSETS
     from preflight.model.apps import DaemonSet
     from preflight.model.report import Problem
-    from preflight.report.text import render_problems
 
     form, _, into = output.partition("=")
     if form not in ("text", "json"):
@@ -83,15 +90,17 @@ def command(
         ((daemonset, recognize_components(daemonset, loaded.world.config_maps, stated)) for daemonset in daemonsets), key=_make_sort_key
     )
     problems = [*loaded.problems, *list_unlisted_problems(loaded.world)]
-    if not found and not allow_empty:
+    if not found and not problems and not allow_empty:
         problems.append(Problem(messages.NOTHING_TO_RECOGNIZE))
     text = _format_json(found, _locate_evidence(loaded, found)) if form == "json" else _format_table(found, _locate_evidence(loaded, found))
+    if problems and not found and form == "text":
+        text = ""
     if into:
         _write_output(into, text)
     else:
         click.echo(text, nl=False)
     if problems:
-        click.echo(render_problems(tuple(problems)), nl=False, err=True)
+        print_problems(problems)
     return 3 if problems else 0
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_shared_options, add_world_options, make_session, make_target
 from preflight.cli.output import finish_run, parse_formats
 from preflight.engine.doctor import diagnose_cluster, diagnose_pod
@@ -15,19 +16,14 @@ from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
 
-@click.command("doctor")
-@click.option("--node", metavar="NODE", default="", help="Only what is about this node.")
-@click.option("--pod", metavar="NAMESPACE/POD", default="", help="Why this pod does not start: one chain.")
-@click.option("--since", "saved", metavar="SNAPSHOT", default="", help="What was there when this was saved, and is not now, too.")
+@click.command("doctor", cls=DocumentedCommand)
+@click.option("--node", metavar="NODE", default="", help="Report only on this node.")
+@click.option("--pod", metavar="NAMESPACE/POD", default="", help="Explain step by step why this pod does not start.")
+@click.option("--since", "saved", metavar="SNAPSHOT", default="", help="Also report what is missing since this snapshot.")
 @partial(add_world_options, several=True)
 @add_shared_options
 def command(sources: tuple[str, ...], contexts: tuple[str, ...], node: str, pod: str, saved: str, **given: Any) -> int:
-    """What is broken today, why, and the command that shows it.
-
-    Nodes that lack a component, time bombs, devices that nobody can have, pods that wait and what for. The cluster of the context is
-    asked, or --from is what to look at: a snapshot, or what `kubectl get nodes,ds,pods,events -A -o json` prints. No counter is trusted.
-    Several --context, or several snapshots, are several clusters: each is told by itself.
-    """
+    """Diagnose a cluster."""
     parse_formats(given["outputs"])
     target = make_target({**given, "context": ""}, sources, live=True)
     first, *others = (make_session(given, source) for source in list_distinct_inputs(sources, contexts, target))

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import parse_feature_gate
+from preflight.cli.output import print_problems
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _PATCHES = ("kubectl", "kustomize")
 
 
-class _FixCommand(click.Command):
+class _FixCommand(DocumentedCommand):
     """A command whose `--patch` may stand without its value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -33,24 +35,27 @@ class _FixCommand(click.Command):
 
 @click.command("fix", cls=_FixCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--from", "sources", multiple=True, metavar="PATH", help="The world around PATH: it is not edited. Repeatable.")
-@click.option("--for", "lines", multiple=True, metavar="COMMAND", help="Fix what this change would cost: kubectl's words. Repeatable.")
-@click.option("--plan", "plan", metavar="FILE", help="Fix what this plan would cost.")
-@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only these findings, notes included: an id or a name. Repeatable.")
-@click.option("--diff", "diff", is_flag=True, help="Print a diff for git apply or patch -p1 (default).")
+@click.option(
+    "--from", "sources", multiple=True, metavar="PATH", help="Read cluster state (nodes, pods) from files; they are not edited. Repeatable."
+)
+@click.option("--for", "lines", multiple=True, metavar="COMMAND", help="Fix what this kubectl command would cost. Repeatable.")
+@click.option("--plan", "plan", metavar="FILE", help="Fix what this plan would cost: a YAML list of command lines.")
+@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Fix only findings of this rule, by id or name. Repeatable.")
+@click.option("--diff", "diff", is_flag=True, help="Print a diff for git apply or patch -p1. This is the default.")
 @click.option("--write", "write", is_flag=True, help="Write the files.")
-@click.option("--patch", "patch", type=click.Choice(_PATCHES), help="Print JSON patches: lines for kubectl (default), or for kustomize.")
-@click.option("--rendered", is_flag=True, help="Edit what Helm rendered, too.")
-@click.option("--allow-empty", is_flag=True, help="Nothing to judge is no fault.")
-@click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command.")
+@click.option("--patch", "patch", type=click.Choice(_PATCHES), help="Print JSON patches for kubectl or kustomize. Default: kubectl.")
+@click.option("--rendered", is_flag=True, help="Also edit files rendered by Helm.")
+@click.option("--allow-empty", is_flag=True, help="Exit 0 when there is nothing to check.")
+@click.option(
+    "--feature-gates", metavar="GATE=BOOL", default="", help="TaintTolerationComparisonOperators=true or =false. Default: unknown."
+)
 def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bool, **given: Any) -> int:
-    """Fix what lint finds, or what a change would cost. The diff or patch goes to standard output, the account to standard error."""
+    """Fix what lint finds, or what a change would cost."""
     from preflight.engine.fix import FixRequest, propose_fixes
     from preflight.engine.session import Options, Session
     from preflight.fix.summary import format_fix_summary
     from preflight.load.inputs import Files
     from preflight.model.report import Problem
-    from preflight.report.text import render_problems
 
     if sum((given["diff"], given["write"], bool(given["patch"]))) > 1:
         raise UsageError(messages.EXCLUSIVE_FORMS)
@@ -69,10 +74,11 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
         click.echo(_format_patches(outcome, given["patch"]), nl=False)
     elif not given["write"]:
         _print_diff(outcome)
-    _print_lines(lines, err=not given["write"])
+    if outcome.fixes or outcome.unfixed or not proposal.problems:
+        _print_lines(lines, err=not given["write"])
     problems = (*proposal.problems, *map(Problem, failed))
     if problems:
-        click.echo(render_problems(problems), nl=False, err=True)
+        print_problems(problems)
     if problems or outcome.is_unknown:
         return 3
     return 1 if outcome.unfixed or outcome.has_losses else 0
@@ -81,8 +87,11 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
 def _parse_rules(names: Iterable[str]) -> frozenset[str]:
     from preflight.rules.select_rules import load_all_rules
 
-    ids = {rule_info.name: rule_info.id for rule_info in load_all_rules()}
-    found = frozenset(ids.get(name.lower(), name.upper()) for name in names)
+    ids = {word: rule.id for rule in load_all_rules() for word in (rule.id.lower(), rule.name)}
+    for name in names:
+        if name.lower() not in ids:
+            raise UsageError(messages.describe_unknown_rule(name, [word for rule in load_all_rules() for word in (rule.id, rule.name)]))
+    found = frozenset(ids[name.lower()] for name in names)
     fixable = [rule.id for rule in load_all_rules() if rule.fix is not None]
     for rule in sorted(found.difference(fixable)):
         raise UsageError(messages.describe_unfixable_rule(rule, fixable))

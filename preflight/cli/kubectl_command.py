@@ -6,20 +6,17 @@ from typing import Any
 
 import click
 
-from preflight.cli.main import VERBS
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_shared_options, add_world_options, make_input, make_session
 from preflight.cli.output import finish_run, parse_formats
 from preflight.engine.analyze import analyze
 from preflight.errors import UsageError
 from preflight.kubectl.flags import flag_takes_value
 from preflight.kubectl.parser import collect_flags, parse_command
+from preflight.kubectl.unknown_flags import UnknownFlagError
 from preflight.load.inputs import Live
 from preflight.messages import cli as messages
 
-_EXTENSION_HELP = {
-    "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
-    "replace": "NODE...; --label KEY=VALUE and --taint KEY=VALUE:EFFECT, repeatable, are the new node's; --labels= and --taint= for none.",
-}
 _CONNECTION_FLAGS = (
     *("as-uid", "as-user-extra", "certificate-authority", "client-certificate", "client-key", "cluster", "insecure-skip-tls-verify"),
     *("password", "proxy-url", "server", "tls-server-name", "token", "user", "username"),
@@ -29,7 +26,7 @@ _CONNECTION_FLAGS = (
 _CONNECTION_OPTIONS_TEXT = "--context, --kubeconfig, --as and --as-group"
 
 
-class KubectlCommand(click.Command):
+class KubectlCommand(DocumentedCommand):
     """A command that takes its own options out of the arguments; the rest goes to the one grammar of kubectl's verbs."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -38,6 +35,16 @@ class KubectlCommand(click.Command):
         left = super().parse_args(ctx, own)
         ctx.params["argv"] = rest
         return left
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; where a flag is unknown, one of our own may be meant."""
+        try:
+            return super().invoke(ctx)
+        except UnknownFlagError as error:
+            own = [name for param in self.params if isinstance(param, click.Option) for name in param.opts if name.startswith("--")]
+            meant = error.with_flags(own)
+            meant.command_path = error.command_path
+            raise meant from None
 
     def _split_arguments(self, args: list[str]) -> tuple[list[str], list[str]]:
         flags = {name: option.is_flag for option in self.params if isinstance(option, click.Option) for name in option.opts}
@@ -69,6 +76,7 @@ def command(verb: str) -> click.Command:
     @add_shared_options
     @add_world_options
     def run(argv: list[str], sources: tuple[str, ...], **given: Any) -> int:
+        """Check one change."""
         parse_formats(given["outputs"])
         read, source = parse_command([verb, *argv]), make_input(given, sources, live=True)
         for flag in collect_flags(read) if isinstance(source, Live) else ():
@@ -76,6 +84,4 @@ def command(verb: str) -> click.Command:
                 raise UsageError(messages.describe_unjudged_flag(flag, _CONNECTION_OPTIONS_TEXT))
         return finish_run(analyze(make_session(given, source), [read]), given)
 
-    flags = _EXTENSION_HELP.get(verb, f"The arguments and flags are those of `kubectl {verb}`.")
-    run.__doc__ = f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.\n\n{flags}"
-    return click.command(verb, cls=KubectlCommand, options_metavar="[OPTIONS] [ARGUMENTS OF KUBECTL]")(run)
+    return click.command(verb, cls=KubectlCommand)(run)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_connection_options, add_shared_options, make_session, make_target
 from preflight.cli.output import finish_run, parse_formats
 from preflight.engine.lint import lint
@@ -14,18 +15,23 @@ from preflight.load.inputs import select_input
 from preflight.messages import cli as messages
 
 
-@click.command("lint")
+@click.command("lint", cls=DocumentedCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--from", "sources", multiple=True, metavar="PATH", help="The world around PATH: it gets no findings. Repeatable.")
-@click.option("--live", is_flag=True, help="The cluster of the current context is the world around PATH; without PATH it is judged itself.")
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    metavar="PATH",
+    help="Read cluster state (nodes, pods) from files; they get no findings. Repeatable.",
+)
+@click.option(
+    "--live", is_flag=True, help="Use the cluster of the current context as cluster state; without PATH, check the cluster itself."
+)
 @add_connection_options
-@click.option("--strict", is_flag=True, help="A pair that cannot be judged makes the exit code 3.")
+@click.option("--strict", is_flag=True, help="Exit 3 where coverage of a node is unknown.")
 @add_shared_options
 def command(paths: tuple[str, ...], sources: tuple[str, ...], *, live: bool, **given: Any) -> int:
-    """What is wrong today: hygiene of tolerations, and coverage if nodes are known. No PATH is the folder of now.
-
-    A cluster is asked only with --live, --context or --kubeconfig.
-    """
+    """Check manifests, without a change."""
     parse_formats(given["outputs"])
     if live and sources:
         raise UsageError(messages.FROM_AND_LIVE)

@@ -11,49 +11,57 @@ from typing import Any, NoReturn
 
 import click
 
+from preflight.cli.documented_command import DocumentedGroup
+from preflight.cli.run import Run, add_color_option
 from preflight.errors import PreflightError
 from preflight.version import __version__
 
 VERBS = {
-    "taint": "what a taint costs: nodes lost now, later, again and again",
-    "label": "what a node label that comes or goes costs",
-    "cordon": "what a cordon means for DaemonSets",
-    "uncordon": "what the end of a cordon means for DaemonSets",
-    "drain": "what a drain, and the reboot or replacement after it, costs DaemonSets",
-    "set": "what a new image sets off (set image ds/NAME c=IMAGE)",
-    "rollout": "what a restart sets off (rollout restart ds/NAME)",
-    "apply": "what an updated manifest costs (apply -f FILE)",
-    "patch": "what a patched DaemonSet or node costs (patch ds/NAME -p PATCH)",
-    "delete": "what a deleted node, DaemonSet, pod or namespace costs",
-    "reboot": "what a reboot costs (--graceful: with graceful node shutdown)",
-    "replace": "what a node that is replaced, and registers anew, costs",
+    "taint": "Show which DaemonSets lose coverage when nodes are tainted",
+    "label": "Show which DaemonSets lose or gain coverage when labels change",
+    "cordon": "Show what changes for DaemonSets when nodes are cordoned",
+    "uncordon": "Show what changes for DaemonSets when nodes are uncordoned",
+    "drain": "Show which pods a drain evicts, and what blocks it",
+    "set": "Show what a new image restarts (set image ds/NAME CONTAINER=IMAGE)",
+    "rollout": "Show what a restart of DaemonSets loses (rollout restart ds/NAME)",
+    "apply": "Show what changed manifests cost (apply -f FILE)",
+    "patch": "Show what a patch of a DaemonSet or a node costs",
+    "delete": "Show what is lost with a deleted node, DaemonSet, pod or namespace",
+    "reboot": "Show which DaemonSet pods do not come back when nodes reboot",
+    "replace": "Show what is lost when nodes are replaced and register again",
 }
 COMMANDS = {
-    "plan": "a sequence of changes: each step over what the one before leaves",
-    "diff": "two folders, revisions or snapshots: what merging HEAD costs, what has drifted",
-    "lint": "no change: hygiene of tolerations, and coverage if nodes are known",
-    "fix": "the smallest exact toleration as an edit that keeps everything else, or as a patch",
-    "snapshot": "save the cluster, without secrets, for --from and verify",
-    "verify": "after a change: what really differs from the snapshot of before",
-    "doctor": "what is broken today and why: nodes, DaemonSets, devices, pods that wait",
-    "capacity": "how many of a pod fit now, where, and what has taken the room for more",
-    "alerts": "Prometheus rules that do fire when a node loses a component or a resource",
-    "components": "what each DaemonSet was recognised as, and by what evidence",
-    "policy": "policy files: their schema, whether they are good, what holds in the end",
-    "rbac": "the smallest ClusterRole that lets preflight ask a cluster",
-    "explain": "why a rule matters and how to fix what it finds",
-    "rules": "all rules",
+    "plan": "Show what a sequence of changes costs, step by step",
+    "diff": "Show what merging HEAD costs, or what has drifted from BASE",
+    "lint": "Check tolerations in manifests, and coverage where nodes are known",
+    "fix": "Add the smallest exact toleration, as an edit or as a patch",
+    "snapshot": "Save the cluster state, without secrets, for --from and verify",
+    "verify": "Compare a cluster with the snapshot taken before a change",
+    "doctor": "Diagnose what is broken in a cluster, why, and how to check it",
+    "capacity": "Count how many copies of a pod fit, and what uses the capacity",
+    "alerts": "Generate Prometheus rules that fire when a node loses a component",
+    "components": "List what each DaemonSet provides, and the evidence",
+    "policy": "Check and print policy files",
+    "rbac": "Print the smallest ClusterRole that preflight needs",
+    "explain": "Explain why a rule matters and how to fix its findings",
+    "rules": "List all rules, with their severity and what they find",
+    "completion": "Print the completion script of bash, zsh or fish",
 }
+_SECTIONS = (
+    ("plan", "diff", "lint", "fix"),
+    ("doctor", "capacity", "components", "alerts", "snapshot", "verify"),
+)
+"""The commands for manifests and for clusters; all others explain the program."""
 
 _OPTIONS_WITH_VALUE = (
-    *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why"),
+    *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why", "--color"),
     *("--policy", "--baseline", "--write-baseline", "--baseline-expires", "--today"),
     *("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout"),
 )
 """Our own options that take a value, for those who write them before the verb."""
 
 
-class Commands(click.Group):
+class Commands(DocumentedGroup):
     """A group whose commands are modules of this package, imported one by one."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -77,19 +85,39 @@ class Commands(click.Group):
         del ctx
         if cmd_name in VERBS:
             command: click.Command = import_module("preflight.cli.kubectl_command").command(cmd_name)
-            return command
+            return add_color_option(command)
         if cmd_name in COMMANDS:
             own: click.Command = import_module(f"preflight.cli.{cmd_name}").command
-            return own
+            return add_color_option(own)
+        if cmd_name.startswith("__complete"):
+            hidden: click.Command = import_module("preflight.cli.complete.hidden_commands").get_hidden_command(cmd_name)
+            return hidden
         return None
+
+    def explain_unknown_command(self, ctx: click.Context, name: str) -> str:
+        """What preflight does in place of another command of kubectl, or which command is meant."""
+        from preflight.kubectl.parser import VERBS as JUDGED_VERBS
+        from preflight.messages.kubectl_verbs import KUBECTL_COMMANDS, describe_other_command
+
+        if name in KUBECTL_COMMANDS:
+            return describe_other_command(name, JUDGED_VERBS)
+        return super().explain_unknown_command(ctx, name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands with their one line, without importing any."""
         del ctx
-        with formatter.section("Before a change (kubectl's own words and flags)"):
-            formatter.write_dl(list(VERBS.items()))
-        with formatter.section("Otherwise"):
-            formatter.write_dl(list(COMMANDS.items()))
+        from preflight.cli.help_page import write_section
+        from preflight.messages import command_line as messages
+
+        manifests, clusters = _SECTIONS
+        rest = [name for name in COMMANDS if name not in (*manifests, *clusters)]
+        for heading, names in (
+            (messages.BEFORE_A_CHANGE, VERBS),
+            (messages.REVIEWS, manifests),
+            (messages.CLUSTERS, clusters),
+            (messages.REFERENCE, rest),
+        ):
+            write_section(formatter, heading, [(name, VERBS.get(name) or COMMANDS[name]) for name in names])
 
 
 def move_verb_first(args: list[str]) -> list[str]:
@@ -109,23 +137,25 @@ def move_verb_first(args: list[str]) -> list[str]:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="preflight")
 def cli() -> None:
-    """Says what will silently stop working, before a change reaches a Kubernetes cluster.
+    """Show what will silently stop working before a change reaches a Kubernetes cluster."""
 
-    Type the kubectl command that you are about to run, with `preflight` in place of `kubectl`.
-    """
+
+add_color_option(cli)
 
 
 def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
     """The program: runs a command and ends with its exit code.
 
-    `end_process` ends the process; the default does so at once, without taking apart what the run built, which lives in `alive` until then.
+    `end_process` ends the process; the default does so at once, without taking apart what the run built (`Run.alive`).
     """
     gc.disable()  # what a run builds lives until its end: collecting on the way only costs time
-    alive: list[object] = []
+    run = Run()
     code: object
     try:
-        code = cli.main(standalone_mode=False, obj=alive)
+        code = cli.main(prog_name=_find_program_name(), standalone_mode=False, obj=run)
         sys.stdout.flush()
+    except click.UsageError as error:
+        code = _show_error(error, run)
     except click.ClickException as error:
         error.show()
         code = error.exit_code
@@ -133,8 +163,7 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         click.echo("interrupted", err=True)
         code = 130
     except PreflightError as error:
-        click.echo(f"error: {error}", err=True)
-        code = error.exit_code
+        code = _show_error(error, run)
     except BrokenPipeError:
         code = _discard_stdout()
     except Exception:
@@ -146,6 +175,22 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         click.echo(OWN_FAULT, err=True)
         code = 4
     (end_process or _end_process)(code if isinstance(code, int) else 0)
+
+
+def _find_program_name() -> str | None:
+    """How people call the program where kubectl runs it as its plugin; None where click finds it."""
+    return "kubectl change-preflight" if os.path.basename(sys.argv[0]) == "kubectl-change_preflight" else None  # noqa: PTH119
+
+
+def _show_error(error: PreflightError | click.UsageError, run: Run) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+    else:
+        from preflight.cli.usage_errors import iter_error_lines
+
+        for line in iter_error_lines(error):
+            run.print_error(line)
+    return error.exit_code
 
 
 def _discard_stdout() -> int:

@@ -13,8 +13,10 @@ from preflight.messages import cli as messages
 if TYPE_CHECKING:
     from preflight.load.inputs import Input
 
-_FROM_HELP = "File, folder or - (standard input): the world, in place of the cluster. Repeatable; several snapshots are a cluster each."
-_CONTEXT_HELP = "The context of the kubeconfig: which cluster is asked. Repeatable: several are asked at the same time."
+_FROM_HELP = (
+    "Read cluster state from a file, folder or - (standard input) instead of the live cluster. Repeatable; each snapshot is a cluster."
+)
+_CONTEXT_HELP = "Context of the kubeconfig. Repeatable: one answer for each cluster. Default: the current context."
 
 
 def add_clusters_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,27 +19,40 @@ from preflight.messages import cli as messages
 from preflight.model.report import Severity
 from preflight.policy.evaluate import PolicyOptions
 
-_FORMATS_HELP = "text (default), concise, json, sarif, junit, github, gitlab, markdown or html; repeatable."
+_FORMATS_HELP = "text (default), concise, json, sarif, junit, github, gitlab, markdown or html. Repeatable."
 _FEATURE_GATE = "TaintTolerationComparisonOperators"
 
 SHARED_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help=_FORMATS_HELP),
     click.option(
-        "--fail-on", type=click.Choice([severity.value for severity in Severity]), default="error", help="What makes the exit code 1."
+        "--fail-on",
+        type=click.Choice([severity.value for severity in Severity]),
+        default="error",
+        help="Exit 1 on findings of at least this severity. Default: error.",
     ),
-    click.option("--exit-zero", is_flag=True, help="Only report: findings do not change the exit code."),
-    click.option("--allow-empty", is_flag=True, help="Nothing to judge is no fault."),
-    click.option("--all-rows", is_flag=True, help="Every row of the table and every finding."),
-    click.option("--why", metavar="DAEMONSET/NODE", default="", help="The chain of one loss; of an ordinary pod by NAMESPACE/POD."),
-    click.option("--feature-gates", metavar="GATE=BOOL", default="", help=f"A gate of the cluster: {_FEATURE_GATE}=true or =false."),
-    click.option("--policy", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the .preflight.yaml that is found."),
-    click.option("--no-policy", is_flag=True, help="No policy, not even the .preflight.yaml that is found."),
-    click.option("--no-exemptions", is_flag=True, help="Nothing is exempted: no annotation, comment, policy or baseline counts."),
-    click.option("--baseline", metavar="FILE", default="", help="Findings that FILE holds are accepted."),
-    click.option("--write-baseline", metavar="FILE", default="", help="Accept what there is today: write it to FILE."),
-    click.option("--baseline-expires", metavar="DAYS|DATE", default="90", help="How long --write-baseline accepts it (default: 90 days)."),
-    click.option("--today", metavar="DATE", default="", help="The day that exemptions are judged by (default: today)."),
-    click.option("-v", "--verbose", is_flag=True, help="Also what the cluster was asked, and the traceback of a rule that crashed."),
+    click.option("--exit-zero", is_flag=True, help="Exit 0 in spite of findings and unknown answers."),
+    click.option("--allow-empty", is_flag=True, help="Exit 0 when there is nothing to check."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only findings that make the exit code 1, one per line, and count the rest."),
+    click.option("--all-rows", is_flag=True, help="Show every row and every finding."),
+    click.option(
+        "--why", metavar="DAEMONSET/NODE", default="", help="Explain step by step why a node is lost; NAMESPACE/POD explains a pod."
+    ),
+    click.option(
+        "--feature-gates",
+        metavar="GATE=BOOL",
+        default="",
+        help=f"{_FEATURE_GATE}=true or =false: whether the cluster compares taints (Gt, Lt). Default: unknown.",
+    ),
+    click.option(
+        "--policy", metavar="FILE|NAME", default="", help="Policy file or pack. Default: the .preflight.yaml of this folder or one above."
+    ),
+    click.option("--no-policy", is_flag=True, help="Use no policy."),
+    click.option("--no-exemptions", is_flag=True, help="Ignore exemptions in annotations, comments and policies, and baselines."),
+    click.option("--baseline", metavar="FILE", default="", help="Accept the findings listed in FILE."),
+    click.option("--write-baseline", metavar="FILE", default="", help="Write the findings of today to FILE, as a baseline."),
+    click.option("--baseline-expires", metavar="DAYS|DATE", default="90", help="How long --write-baseline accepts them. Default: 90 days."),
+    click.option("--today", metavar="DATE", default="", help="Day for which exemptions are checked, as 2027-01-31. Default: today."),
+    click.option("-v", "--verbose", is_flag=True, help="Show the requests to the cluster, and the traceback of a rule that crashed."),
 )
 
 
@@ -52,22 +65,31 @@ def add_shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def add_world_options(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:
     """The options that say in which world a change is judged: files, or a cluster; `several`: or several clusters."""
-    given = "File, folder or - (standard input): the world, in place of the cluster. Repeatable."
+    given = "Read cluster state from a file, folder or - (standard input) instead of the live cluster. Repeatable."
     return click.option("--from", "sources", multiple=True, metavar="PATH", help=given)(add_connection_options(function, several=several))
 
 
 CONNECTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--context", metavar="NAME", default="", help="The context of the kubeconfig: which cluster is asked."),
-    click.option("--kubeconfig", metavar="FILE", default="", help="The kubeconfig (default: $KUBECONFIG, ~/.kube/config)."),
-    click.option("--as", "user", metavar="USER", default="", help="Ask as somebody else, as kubectl does."),
-    click.option("--as-group", "groups", metavar="GROUP", multiple=True, help="The groups of --as. Repeatable."),
+    click.option("--context", metavar="NAME", default="", help="Context of the kubeconfig. Default: the current context."),
+    click.option("--kubeconfig", metavar="FILE", default="", help="Path of the kubeconfig. Default: $KUBECONFIG, then ~/.kube/config."),
+    click.option("--as", "user", metavar="USER", default="", help="User to impersonate, as in kubectl."),
+    click.option("--as-group", "groups", metavar="GROUP", multiple=True, help="Group to impersonate, with --as. Repeatable."),
     click.option(
-        "--request-timeout", metavar="SECONDS", default="30", help="How long one request may take: 5, 1m30s; 0 for no limit (default: 30s)."
+        "--request-timeout",
+        metavar="SECONDS",
+        default="30",
+        help="Time limit of one request, such as 5 or 1m30s; 0 for none. Default: 30s.",
     ),
 )
 
 
-_CONTEXTS_OPTION = click.option("--context", "contexts", metavar="NAME", multiple=True, help="The context of a cluster to ask. Repeatable.")
+_CONTEXTS_OPTION = click.option(
+    "--context",
+    "contexts",
+    metavar="NAME",
+    multiple=True,
+    help="Context of the kubeconfig. Repeatable: one report for each cluster. Default: the current context.",
+)
 
 
 def add_connection_options(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:

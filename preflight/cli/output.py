@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
 
+from preflight.cli.run import get_run
 from preflight.engine.report_builder import Analysis
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
+from preflight.model.report import Problem, Report, Severity
 from preflight.report import FORMATS
+from preflight.report.concise import count_hidden
 
 
 def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = FORMATS) -> list[tuple[str, str]]:
@@ -24,9 +27,8 @@ def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = F
     for output in outputs or ("text",):
         name, _, path = output.partition("=")
         if name not in known_formats:
-            ours = ", ".join(known_formats)
             kubectls = messages.KUBECTL_OUTPUT if name in ("yaml", "name", "wide") else ""
-            raise UsageError(messages.describe_unknown_output(name, ours, kubectls))
+            raise UsageError(messages.describe_unknown_output(name, known_formats.keys(), kubectls))
         found.append((name, path))
     if sum(not path for _, path in found) > 1:
         raise UsageError(messages.ONE_STDOUT)
@@ -36,18 +38,20 @@ def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = F
 def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     """Print the report of a run and what could not be read, and answer the exit code."""
     report, baseline = analysis.report, analysis.baseline
-    alive = click.get_current_context().obj
-    if alive is not None:
-        alive.append(analysis)
-    print_report(FORMATS, report, given["outputs"], all_rows=given["all_rows"])
+    get_run().alive.append(analysis)
+    lowest = Severity(given["fail_on"]) if given["quiet"] else None
+    formats = parse_formats(given["outputs"] or (("concise",) if given["quiet"] else ()))
+    if not report.judged.objects and not report.findings and report.problems:
+        formats = [chosen for chosen in formats if chosen != ("text", "")]  # why nothing was checked is all that there is to say
+    print_report(FORMATS, report, formats, all_rows=given["all_rows"], lowest=lowest)
     if baseline is not None:
         write_output(baseline.file, baseline.format_file())
         accepted = messages.ONE_FINDING if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
         click.echo(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
     if report.problems:
-        from preflight.report.text import render_problems
-
-        click.echo(render_problems(report.problems), nl=False, err=True)
+        print_problems(report.problems)
+    if lowest is not None and any(name == "concise" for name, _ in formats):
+        _print_rest(report, lowest)
     if analysis.request_summary and given["verbose"]:
         click.echo(analysis.request_summary, err=True)
     if analysis.crashes and given["verbose"]:
@@ -57,20 +61,45 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     return report.exit
 
 
-def print_report(known_formats: Mapping[str, Callable[..., str]], report: object, outputs: tuple[str, ...], *, all_rows: bool) -> None:
-    """Print a report in the formats asked for, each to its place."""
-    for name, path in parse_formats(outputs, known_formats):
+def _print_rest(report: Report, lowest: Severity) -> None:
+    """Print how many findings --quiet leaves out, and why the exit code is 3 where no finding and no unreadable file says so."""
+    if hidden := count_hidden(report, lowest):
+        click.echo(messages.describe_hidden_findings(hidden, lowest), err=True)
+    if report.exit == 3 and not report.problems:
+        click.echo(messages.QUIET_ABOUT_UNKNOWN, err=True)
+
+
+def print_report(
+    known_formats: Mapping[str, Callable[..., str]],
+    report: object,
+    formats: Iterable[tuple[str, str]],
+    *,
+    all_rows: bool,
+    lowest: Severity | None = None,
+) -> None:
+    """Print a report in some formats, each to its path, or to standard output; with `lowest`, `concise` prints only what fails the run."""
+    for name, path in formats:
         terminal = not path and sys.stdout.isatty()
+        is_colored = not path and get_run().uses_color(sys.stdout)
         text = known_formats[name](
             report,
             width=_get_terminal_width() if terminal else 0,
-            color=terminal and not any(os.environ.get(word) for word in ("NO_COLOR", "CI")) and os.environ.get("TERM") != "dumb",
+            color=is_colored,
             all_rows=all_rows,
+            **({"lowest": lowest} if lowest is not None and name == "concise" else {}),
         )
         if path:
             write_output(path, text)
         else:
-            click.echo(text, nl=False)
+            click.echo(text, nl=False, color=is_colored or None)
+
+
+def print_problems(problems: Sequence[Problem]) -> None:
+    """Print what could not be read on standard error."""
+    from preflight.report.text import render_problems
+
+    is_colored = get_run().uses_color(sys.stderr)
+    click.echo(render_problems(problems, color=is_colored), nl=False, err=True, color=is_colored or None)
 
 
 def write_output(path: str, text: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from preflight.cli.documented_command import DocumentedGroup
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
     from preflight.policy.model import Policy, PolicySource, RuleSetting
 
 
-@click.group("policy")
+@click.group("policy", cls=DocumentedGroup)
 def command() -> None:
-    """Policies: severities, taints, node pools, required tolerations, components, exemptions."""
+    """Check and print policies."""
 
 
 @command.command("schema")
 def schema() -> int:
-    """The JSON Schema of a policy, for editors."""
+    """Print the JSON Schema of a policy."""
     import json
 
     from preflight.policy.schema import build_schema as made
@@ -34,7 +35,7 @@ def schema() -> int:
 @command.command("check")
 @click.argument("names", nargs=-1, metavar="[FILE|NAME]...")
 def check(names: tuple[str, ...]) -> int:
-    """Whether policies are good: all that is wrong, with its line (exit code 2). Without a name, the .preflight.yaml that is found."""
+    """Check policies."""
     from preflight import policy
 
     wrong = False
@@ -51,7 +52,7 @@ def check(names: tuple[str, ...]) -> int:
 @command.command("show")
 @click.argument("name", default="", metavar="[FILE|NAME]")
 def show(name: str) -> int:
-    """What holds in the end, and who says it: of a policy, else of the .preflight.yaml that is found, else of the pack `default`."""
+    """Print what applies in the end."""
     from preflight import policy
 
     click.echo("\n".join(iter_policy_lines(policy.load(name or policy.find_policy() or "default"))))

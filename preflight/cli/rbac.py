@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 
-@click.command("rbac")
-@click.option("--coverage", is_flag=True, help="Only nodes, DaemonSets and pods: what a change costs, without what breaks in consequence.")
+
+@click.command("rbac", cls=DocumentedCommand)
+@click.option("--coverage", is_flag=True, help="Only nodes, DaemonSets and pods: enough for coverage, not for dependent workloads.")
 def command(*, coverage: bool) -> int:
-    """The smallest ClusterRole that lets preflight ask a cluster, as YAML: it lists, and changes nothing.
-
-    Apply it, and bind it: kubectl create clusterrolebinding preflight --clusterrole=preflight --user=NAME
-    """
+    """Print the ClusterRole that preflight needs."""
     from preflight.load.live.resources import ALL_RESOURCES, DAEMONSETS, NODES, PODS
 
     groups: dict[str, list[str]] = {}

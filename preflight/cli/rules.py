@@ -7,14 +7,15 @@ from textwrap import dedent
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.rules.api import Rule
 from preflight.rules.select_rules import load_all_rules
 
 
-@click.command("rules")
-@click.option("--markdown", is_flag=True, help="The page docs/rules.md.")
+@click.command("rules", cls=DocumentedCommand)
+@click.option("--markdown", is_flag=True, help="Print the page docs/rules.md.")
 def command(markdown: bool) -> int:
-    """All rules, with their severity and what they find."""
+    """List all rules."""
     if markdown:
         click.echo("\n".join(iter_page_lines()))
         return 0

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_world_options, make_input, parse_feature_gate
+from preflight.cli.output import print_problems
 from preflight.errors import InputError
 from preflight.messages import cli as messages
 
@@ -16,24 +18,25 @@ if TYPE_CHECKING:
     from preflight.load.snapshot.writer import UnsavedCounts
 
 
-@click.command("snapshot")
-@click.option("-o", "--output", "output", required=True, metavar="FILE", help="Where to: packed if it ends in .gz; - is standard output.")
+@click.command("snapshot", cls=DocumentedCommand)
+@click.option(
+    "-o", "--output", "output", required=True, metavar="FILE", help="File to write, compressed if it ends in .gz; - is standard output."
+)
 @add_world_options
-@click.option("--allow-empty", is_flag=True, help="Nothing to save is no fault.")
-@click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command: it is saved too.")
-@click.option("-v", "--verbose", is_flag=True, help="Also what the cluster was asked.")
+@click.option("--allow-empty", is_flag=True, help="Save an empty snapshot, too.")
+@click.option(
+    "--feature-gates",
+    metavar="GATE=BOOL",
+    default="",
+    help="TaintTolerationComparisonOperators=true or =false, saved too. Default: unknown.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show the requests to the cluster.")
 def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
-    """Save the cluster, for every --from and for `preflight verify`: only the fields that preflight reads.
-
-    No argument, environment variable or Secret is in it, and no annotation that preflight does not read. FILE is replaced, and only once
-    the new one is whole. Where something could not be read, nothing is written. Kinds that a cluster did not show are named, also in FILE,
-    and the exit code is then 3.
-    """
+    """Save the cluster state."""
     from preflight.engine.asked_cluster import format_request_summary
     from preflight.load.inputs import LoadOptions, open_input
     from preflight.load.live.planner import FOR_SNAPSHOT
     from preflight.load.snapshot.writer import UnsavedCounts, iter_snapshot_lines, write_snapshot
-    from preflight.report.text import render_problems
 
     options = LoadOptions(one_cluster=True, comparison_operators=parse_feature_gate(given["feature_gates"]), wants_state=True)
     with open_input(make_input(given, sources, live=True), options, stdin=sys.stdin.buffer, query=FOR_SNAPSHOT) as opened:
@@ -41,7 +44,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
         if opened.connection and given["verbose"]:
             click.echo(format_request_summary(opened.connection), err=True)
     if read.problems:
-        click.echo(render_problems(read.problems), nl=False, err=True)
+        print_problems(read.problems)
         raise InputError(messages.NOT_WHOLE)
     if not read.objects and not given["allow_empty"]:
         raise InputError(messages.NOTHING_TO_SAVE)

@@ -18,7 +18,7 @@ T = TypeVar("T")
 class ComponentKind(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A kind of component (`kinds.json`, worst first).
 
-    1. `symptom` continues "then: ": what people see where it is gone from a node. `seen` are words of the events and errors they meet.
+    1. `symptom` continues "impact: ": what users see when it is missing on a node. `seen` are words of the events and errors they meet.
     2. `critical`: workloads break without it, so that a node which never gets it deserves a warning.
     3. `provides` says in a few words what it gives to the node. `rank` is its place in the file: 0 is the worst to lose.
 

@@ -13,6 +13,7 @@ from preflight.components.observability import find_by_behavior, find_telemetry
 from preflight.components.pod_template import read_template
 from preflight.messages import components as messages
 from preflight.model.apps import DaemonSet
+from preflight.model.declaration import Declaration, ProvidedComponent
 from preflight.model.declared_components import ComponentOverride
 
 PROVEN_KINDS = frozenset({"device-plugin", "dra-driver", "csi-node-driver"})
@@ -34,11 +35,29 @@ def recognize_components(
     """
     meant = [override for override in declared if override.selects_daemonset(daemonset)]
     said = [override for override in meant if override.kinds is not None]
-    found = _build_declared(said[-1], said[-1].kinds or ()) if said else _run_matchers(daemonset, config)
+    if said:
+        found = _build_declared(said[-1], said[-1].kinds or ())
+    elif daemonset.declaration is not None:
+        found = tuple(_build_operand(component, daemonset.declaration) for component in daemonset.declaration.provides)
+    else:
+        found = _run_matchers(daemonset, config)
     for override in meant:
         known = {component.kind.id for component in found}
         found += _build_declared(override, [kind for kind in override.added_kinds if kind not in known])
     return tuple(sorted(found, key=lambda component: component.kind.rank)) if meant else found
+
+
+def _build_operand(component: ProvidedComponent, declaration: Declaration) -> Component:
+    """What the operator says that a DaemonSet provides."""
+    return Component(
+        load_kinds()[component.kind],
+        (Evidence((), messages.describe_declaration(declaration)),),
+        component.resources,
+        component.drivers,
+        component.labels,
+        component.taints,
+        component.networks,
+    )
 
 
 def _build_declared(declared: ComponentOverride, ids: Sequence[str]) -> tuple[Component, ...]:

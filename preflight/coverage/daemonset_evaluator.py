@@ -359,8 +359,19 @@ class DaemonSetEvaluator:
             is_conditional=group.is_conditional or bool(group.possible_forecasts) or bool(pods and pods.is_conditional),
             is_old=is_same and (group.possible_updates != (None,) or bool(pods and pods.is_old)),
             is_listed=is_same and bool(pods and pods.is_listed),
-            may_be_pending=bool(pods and pods.may_be_pending) if is_same else isinstance(group.fit, FitDoubt),
+            may_be_updated=is_same and (group.update_uncertainty is not None or bool(pods and pods.may_be_updated)),
+            may_be_pending=_may_be_pending(group),
         )
+
+
+def _may_be_pending(group: CoverageGroup) -> bool:
+    """Whether the pods of a group, once the change has settled, may wait for room and not run."""
+    if group.partial_loss is not None:
+        return True
+    is_same = group.forecast.pod_after is PodAfter.SAME
+    if isinstance(group.fit, FitDoubt) and (not is_same or UpdateEffect.REPLACE in group.possible_updates):
+        return True
+    return is_same and group.pod_group is not None and group.pod_group.may_be_pending
 
 
 def _merge_forecasts(forecasts: Sequence[_AssumedForecast], cohort: NodeCohort) -> tuple[PodForecast, tuple[PossibleForecast, ...]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.coverage.pod_fields import (
     GENERATION_LABEL,
@@ -92,6 +93,28 @@ class DaemonSetPods(Struct, frozen=True):
     surging_nodes: frozenset[str] = frozenset()
     undecided_revisions: tuple[PodRevision, ...] = ()
     waiting_nodes: frozenset[str] = frozenset()
+
+    def leave_pending(self, names: frozenset[str]) -> DaemonSetPods:
+        """The same where on some nodes the pod may have been preempted: then one of the DaemonSet's own template waits in its place."""
+        groups = []
+        for group in self.groups:
+            changed = group.nodes & names
+            if changed:
+                groups.append(replace(group, nodes=changed, is_listed=False, may_be_pending=True, may_be_updated=group.is_old))
+            if rest := group.nodes - names:
+                groups.append(replace(group, nodes=rest) if changed else group)
+        return replace(self, groups=tuple(groups))
+
+    def leave_bound(self, names: frozenset[str], tolerations: tuple[Toleration, ...]) -> DaemonSetPods:
+        """The same where on some nodes the pod that waits may have found room."""
+        found = PodGroup(names, tolerations, may_be_pending=True)
+        return replace(
+            self,
+            groups=(*self.groups, found),
+            nodes_in_transit=self.nodes_in_transit - names,
+            waiting_nodes=self.waiting_nodes - names,
+            decided_nodes=self.decided_nodes | names,
+        )
 
 
 def collect_listed_pods(world: ClusterState) -> dict[ObjectKey, DaemonSetPods]:

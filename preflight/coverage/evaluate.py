@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -19,7 +19,10 @@ from preflight.model.fit_reasons import PodFit
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
-from preflight.scheduling.tolerations import NEVER
+from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations
+
+if TYPE_CHECKING:
+    from preflight.coverage.fit.residents import JudgedDaemonSet
 
 
 def evaluate_change(
@@ -66,7 +69,7 @@ def evaluate_change(
         tuple(sorted((group for daemonset in evaluated for group in daemonset.groups), key=lambda group: group.sort_key)),
         scope,
         frozenset(fully_judged),
-        lambda: _collect_pods_after(change, pods, evaluated),
+        lambda: _collect_pods_after(evaluation, pods, evaluated, fits),
         sum(len(daemonset.nodes) for daemonset in evaluated),
         {daemonset.evaluator.key: rollout for daemonset in evaluated if (rollout := daemonset.evaluator.rollout) is not None},
         shared_analysis,
@@ -94,19 +97,20 @@ def _apply_fits(
     ):
         return evaluated, {}
     from preflight.coverage.fit.evaluate import judge_created_pods  # no part of a run that creates no pod
-    from preflight.coverage.fit.residents import JudgedDaemonSet
 
-    judged = [
-        JudgedDaemonSet(item.evaluator.key, item.evaluator.daemonset_before, item.evaluator.daemonset_after, item.groups)
-        for item in evaluated
-    ]
-    fits = judge_created_pods(evaluation.change, pods, judged, evaluation.classes)
+    fits = judge_created_pods(evaluation.change, pods, [_as_judged(item) for item in evaluated], evaluation.classes)
     return [
         item._replace(groups=item.evaluator.evaluate(item.scope, fits[item.evaluator.key]))
         if any(fit.changes_outcome for fit in fits.get(item.evaluator.key, {}).values())
         else item
         for item in evaluated
     ], fits
+
+
+def _as_judged(item: _EvaluatedDaemonSet) -> JudgedDaemonSet:
+    from preflight.coverage.fit.residents import JudgedDaemonSet
+
+    return JudgedDaemonSet(item.evaluator.key, item.evaluator.daemonset_before, item.evaluator.daemonset_after, item.groups)
 
 
 def _evaluate_orphaned_pods(
@@ -126,9 +130,13 @@ def _evaluate_orphaned_pods(
 
 
 def _collect_pods_after(
-    change: Change, pods: Mapping[ObjectKey, DaemonSetPods], evaluated: Iterable[_EvaluatedDaemonSet]
+    evaluation: ChangeEvaluation,
+    pods: Mapping[ObjectKey, DaemonSetPods],
+    evaluated: Sequence[_EvaluatedDaemonSet],
+    fits: Mapping[ObjectKey, Mapping[str, PodFit]],
 ) -> Mapping[ObjectKey, DaemonSetPods]:
-    """The pods once the change has settled."""
+    """The pods once the change has settled; `fits` are those of the pods that it creates, and of those that may be preempted for them."""
+    change = evaluation.change
     orphaned_before, orphaned_after = change.before.orphaned_daemonsets, change.after.orphaned_daemonsets
     there = {key: found for key, found in pods.items() if key not in orphaned_before or key in orphaned_after}
     for evaluator, groups, nodes, _ in evaluated:
@@ -145,7 +153,36 @@ def _collect_pods_after(
             there.pop(key, None)
             if orphaned_pods_key(key) in orphaned_after:
                 there[orphaned_pods_key(key)] = evaluator.collect_pods_after(groups, nodes)
+    for key, found in fits.items():
+        preempted = frozenset(name for name, fit in found.items() if fit.preemptors)
+        if preempted and key in there:
+            there[key] = there[key].leave_pending(preempted)
+    _leave_freed_room(evaluation, pods, evaluated, there)
     return there
+
+
+def _leave_freed_room(
+    evaluation: ChangeEvaluation,
+    pods: Mapping[ObjectKey, DaemonSetPods],
+    evaluated: Sequence[_EvaluatedDaemonSet],
+    there: MutableMapping[ObjectKey, DaemonSetPods],
+) -> None:
+    """Pods that wait, and were not judged themselves, may find the room that the change leaves."""
+    judged = {item.evaluator.key: item.nodes for item in evaluated}
+    waiting = {
+        key: found.waiting_nodes - judged.get(key, frozenset())
+        for key, found in there.items()
+        if found.waiting_nodes and key in evaluation.change.after.daemonsets
+    }
+    waiting = {key: nodes for key, nodes in waiting.items() if nodes}
+    if not waiting or not evaluation.change.command:
+        return
+    from preflight.coverage.fit.freed_room import find_nodes_with_freed_room  # no part of a run where no pod waits
+
+    change = evaluation.change
+    for key, names in find_nodes_with_freed_room(change, pods, [_as_judged(item) for item in evaluated], evaluation.classes, waiting):
+        spec = change.after.daemonsets[key].spec.template.spec
+        there[key] = there[key].leave_bound(names, add_implicit_tolerations(spec))
 
 
 def make_empty_change(world: ClusterState) -> Change:

@@ -148,7 +148,7 @@ def _remove_labels(change: Change, labels: Mapping[str, Iterable[str]]) -> Chang
     for name, gone in labels.items():
         node = nodes[name]
         kept = {key: value for key, value in node.metadata.labels.items() if key not in gone}
-        absent = node.absent_labels | frozenset(gone) if node.is_partial else node.absent_labels
+        absent = node.absent_labels | frozenset(gone) if node.has_unknown_labels else node.absent_labels
         nodes[name] = _set_labels(node, kept, absent)
     return replace(change, after=replace(change.after, nodes=nodes))
 

@@ -6,7 +6,7 @@ Source: kubernetes `pkg/controller/daemon/util/daemonset_util.go`, IsPodUpdated:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -36,7 +36,8 @@ def mark_old_pods(change: Change, pods: Mapping[ObjectKey, DaemonSetPods]) -> tu
     """The change, and the pods marked as old or not by the templates after it.
 
     Only where pods of another template are known to be there; then an update is one that goes on for the old ones, and is none for those
-    that are of the new template already.
+    that are of the new template already. Pods that may be of their DaemonSet's own template or of one before it are old for certain once
+    a new template is neither.
     """
     marked = dict(pods)
     updated = set(change.updated_daemonsets)
@@ -45,12 +46,14 @@ def mark_old_pods(change: Change, pods: Mapping[ObjectKey, DaemonSetPods]) -> tu
         if not found.revisions or before is None or after is None:
             continue
         made = [*found.revisions]
+        unsure = frozenset().union(*(group.nodes for group in found.groups if group.may_be_updated))
         if key in updated:
+            unsure &= frozenset().union(*(revision.nodes for revision in made if is_updated(revision, after)))
             updated.discard(key)
             rest = frozenset().union(*(group.nodes for group in found.groups)).difference(*(revision.nodes for revision in made))
             made.append(make_revision(before, rest))
-        old = frozenset().union(*(revision.nodes for revision in made if not is_updated(revision, after)))
-        groups = tuple(part for group in found.groups for part in split_by_age(group, old))
+        old = frozenset().union(*(revision.nodes for revision in made if not is_updated(revision, after))) | unsure
+        groups = tuple(part for group in found.groups for part in _mark_unsure(split_by_age(group, old), unsure))
         kept = tuple(PodRevision(revision.nodes & old, revision.template, revision.generation) for revision in made if revision.nodes & old)
         marked[key] = replace(found, groups=groups, revisions=kept)
     return (change if len(updated) == len(change.updated_daemonsets) else replace(change, updated_daemonsets=frozenset(updated))), marked
@@ -60,6 +63,13 @@ def split_by_age(group: PodGroup, old_nodes: frozenset[str]) -> list[PodGroup]:
     """A group of pods cut into those that are old and those that are not."""
     cut = ((group.nodes & old_nodes, True), (group.nodes - old_nodes, False))
     return [replace(group, nodes=nodes, is_old=is_old) for nodes, is_old in cut if nodes]
+
+
+def _mark_unsure(groups: Iterable[PodGroup], unsure_nodes: frozenset[str]) -> Iterator[PodGroup]:
+    """Groups of pods cut into those that may be of their DaemonSet's own template and those that surely are or are not."""
+    for group in groups:
+        cut = ((group.nodes & unsure_nodes, True), (group.nodes - unsure_nodes, False))
+        yield from (replace(group, nodes=nodes, may_be_updated=is_unsure) for nodes, is_unsure in cut if nodes)
 
 
 def record_revisions(change: Change, key: ObjectKey, before: DaemonSetPods, after: DaemonSetPods) -> DaemonSetPods:

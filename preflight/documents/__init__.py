@@ -2,7 +2,7 @@
 
 from preflight.documents.locate import get_source_line, locate_paths
 from preflight.documents.model import Chunk, Document, FieldPath, FieldPosition, InvalidDocument, RepeatedKey, SkippedDocument
-from preflight.documents.reader import read_yaml
+from preflight.documents.reader import read_chunk, read_yaml
 from preflight.documents.splitter import split_documents
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "SkippedDocument",
     "get_source_line",
     "locate_paths",
+    "read_chunk",
     "read_yaml",
     "split_documents",
 ]

@@ -21,7 +21,7 @@ def generate_alerts(session: Session) -> tuple[AlertRules, tuple[Problem, ...]]:
 
     read = load_input(session.input, make_load_options(session), stdin=session.stdin, query=FOR_COVERAGE)
     if not read.world.daemonsets and not session.options.allow_empty:
-        from preflight.load.pod_templates import format_problem
+        from preflight.messages.load import format_problem
 
         why = f": {format_problem(read.problems[0])}" if read.problems else ""
         raise InputError(messages.describe_nothing_to_watch(why))

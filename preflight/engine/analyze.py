@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from preflight.engine.asked_cluster import check_commands, format_request_summary
 from preflight.engine.explain_loss import iter_pair_links, iter_pod_links
+from preflight.engine.next_commands import find_next_commands
 from preflight.engine.plan import Plan, make_plan
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import build_step, make_change_context
@@ -17,12 +18,11 @@ from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, make_inputs, make_load_options
 from preflight.engine.simulate import PodEvaluator, SimulatedStep, StartState, evaluate_pods, make_start_state, simulate_commands
 from preflight.engine.unlisted_kinds import list_unlisted_problems
-from preflight.errors import PreflightError, UsageError
+from preflight.errors import PreflightError, RefusalError
 from preflight.kubectl.commands import Command, FileArgument
 from preflight.load import LoadResult
 from preflight.load.inputs import Live, OpenInput, open_input
 from preflight.messages import run as messages
-from preflight.messages.change import format_no_match_in_cluster
 from preflight.messages.run import describe_unjudged_line
 from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck, Subject
@@ -89,7 +89,7 @@ def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], Clust
         if plan.script and plan.script.context and plan.script.context != connection.context:
             chosen = plan.script.context
             advice = messages.advise_context(chosen)
-            raise UsageError(messages.describe_other_context(plan.file, chosen, connection.context, advice))
+            raise RefusalError(messages.describe_other_context(plan.file, chosen, connection.context, advice))
         return query
 
     return make_query
@@ -214,6 +214,8 @@ def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:
         tuple(links),
         tuple(step.impact for step in steps),
         any(step.is_unknown for step in steps),
+        find_next_commands(inputs.session, plan),
+        is_change=True,
     )
     return build_report(replace(inputs, others=tuple(progress.applied)), parts)
 
@@ -309,9 +311,6 @@ def _find_empty_reason(plan: Plan, steps: Sequence[SimulatedStep], judged: Check
     """Why there was nothing to judge; "" where there was."""
     if not steps:
         return messages.describe_script_without_command(plan.file)
-    unmatched = [step.change.unmatched for step in steps]
-    if all(unmatched):
-        return format_no_match_in_cluster(unmatched[0])
     if any(step.evictions is not None for step in steps):
         return ""  # what becomes of ordinary pods was there to judge
     if not judged.daemonsets:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from preflight.errors import UsageError
+from preflight.errors import RefusalError
 from preflight.load.live.target import ClusterTarget
 from preflight.messages import clusters as messages
 
@@ -34,7 +34,7 @@ def check_commands(commands: Iterable[Command], connection: ApiConnection, targe
         for name, values in collect_flags(command).items():
             if name in is_asked and values[-1] and values[-1] != is_asked[name]:
                 advice = messages.advise_same_flag(name) if name in ("context", "kubeconfig") else messages.GIVE_CONTEXT
-                raise UsageError(messages.describe_other_cluster(command.text, name, values[-1], context, server, advice))
+                raise RefusalError(messages.describe_other_cluster(command.text, name, values[-1], context, server, advice))
 
 
 def _format_size(number: int) -> str:

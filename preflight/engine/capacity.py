@@ -18,7 +18,7 @@ from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
 from preflight.load.inputs import Live, list_paths, name_input
 from preflight.load.live.target import ClusterTarget
-from preflight.load.pod_templates import KIND_ALIASES, WorkloadCollector, format_problem, iter_new_pods
+from preflight.load.pod_templates import KIND_ALIASES, WorkloadCollector, iter_new_pods
 from preflight.messages.capacity import (
     describe_copied_pod,
     describe_invalid_reference,
@@ -26,6 +26,7 @@ from preflight.messages.capacity import (
     describe_missing_workload,
     describe_template,
 )
+from preflight.messages.load import format_problem
 from preflight.model.batch import CronJob
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
 from preflight.model.core import Pod

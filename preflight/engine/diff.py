@@ -21,7 +21,7 @@ from preflight.engine.rule_context import build_step, make_change_context, make_
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, Session, check_stdin_once, load_inputs
 from preflight.engine.unlisted_kinds import list_unlisted_problems
-from preflight.errors import UsageError
+from preflight.errors import RefusalError
 from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
 from preflight.load.git.revisions import Revision
@@ -87,7 +87,7 @@ def diff(session: Session, base: str, head: str, *, merge_base: bool = False, li
     ours = diff_sides.resolve_merge_base(base, head) if merge_base else diff_sides.resolve_side(base)
     is_live = [diff_sides.is_live_side(text, meant) for text, meant in ((base, ours), (head, theirs))]
     if all(is_live):
-        raise UsageError(messages.SAME_CLUSTER)
+        raise RefusalError(messages.SAME_CLUSTER)
     command = f"diff {'--merge-base ' if merge_base else ''}"
     if any(is_live):
         inputs, old, new = _read_live_side(session, _Ends(base, head, ours, theirs), live, is_base=is_live[0])
@@ -152,18 +152,14 @@ def _evaluate_diff(inputs: LoadedInputs, compared: _Comparison) -> Analysis:
         is_unknown=impact is not None and any(group.outcome_before is not group.outcome for group in impact.iter_groups(Outcome.UNKNOWN)),
     )
     analysis = build_report(inputs, parts)
-    budgets_matter = impact is not None and not change.before.budgets
-    return replace(analysis, report=_complete_report(analysis.report, compared, found, skipped, budgets_matter))
+    return replace(analysis, report=_complete_report(analysis.report, compared, found, skipped))
 
 
-def _complete_report(
-    report: Report, compared: _Comparison, found: _NewFindings, skipped: Sequence[SkippedCheck], budgets_matter: bool
-) -> Report:
+def _complete_report(report: Report, compared: _Comparison, found: _NewFindings, skipped: Sequence[SkippedCheck]) -> Report:
     """The report with what it rests on, and what was not compared."""
-    given = [check for check in report.skipped if check.what != "PodDisruptionBudgets" or budgets_matter]
     known = _describe_known_findings(compared.old.text, found.known_count, found.unchanged_count)
     assumptions = (*report.assumptions, *known, *_describe_partial_comparison(compared.differences))
-    return replace(report, assumptions=assumptions, skipped=(*given, *skipped))
+    return replace(report, assumptions=assumptions, skipped=(*report.skipped, *skipped))
 
 
 def _find_new(inputs: LoadedInputs, compared: _Comparison, impact: Impact | None, step: int) -> _NewFindings:

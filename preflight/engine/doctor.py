@@ -15,7 +15,7 @@ from preflight.engine.report_builder import Analysis, ReportParts, build_report,
 from preflight.engine.rule_context import make_comparison_context, make_diagnosis_context
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, check_stdin_once, load_inputs
-from preflight.errors import UsageError
+from preflight.errors import RefusalError
 from preflight.load.inputs import list_paths
 from preflight.messages.doctor import run as messages
 from preflight.messages.doctor.limitations import describe_limitation
@@ -73,7 +73,7 @@ def _evaluate_cluster(inputs: LoadedInputs, node: str, since: str) -> Analysis:
     world = inputs.world
     before = inputs.others[0] if inputs.others else None
     if node and node not in world.nodes and (before is None or node not in before.world.nodes):
-        raise UsageError(messages.describe_missing_node(node))
+        raise RefusalError(messages.describe_missing_node(node, world.nodes))
     impact, pods = _predict(inputs)
     diagnosis = diagnose(world, impact, pods)
     results = run_rules(inputs, make_diagnosis_context(world, diagnosis), 1)
@@ -194,8 +194,9 @@ def _find_pod(cluster: ClusterState, name: str) -> PodState:
     key = (namespace, rest) if slash else (cluster.default_namespace, name)
     pod = (cluster.pods_by_key or {}).get(key)
     if pod is None:
-        known = not key[0] or cluster.are_pods_listed(key[0])
-        why = messages.GIVE_POD if known else messages.describe_unlisted_namespace(key[0])
-        raise UsageError(messages.describe_missing_pod("/".join(key), why))
+        known = {"/".join(known_key) for known_key in cluster.pods_by_key or {}}
+        is_listed = not key[0] or cluster.are_pods_listed(key[0])
+        why = messages.GIVE_POD if is_listed else messages.describe_unlisted_namespace(key[0])
+        raise RefusalError(messages.describe_missing_pod("/".join(key), known, why))
     assert isinstance(pod, PodState)
     return pod

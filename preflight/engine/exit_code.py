@@ -19,13 +19,15 @@ def decide_exit_code(findings: Iterable[Finding], options: Options, *, has_crash
 
     1. 4 where a rule crashed.
     2. 3 where something could not be read, or an answer is unknown; `--exit-zero` forgives the latter alone.
-    3. 1 where a finding that is not exempted is at least as severe as `--fail-on`, unless `--exit-zero`; else 0.
+    3. 1 where a finding that is not exempted is at least as severe as `--fail-on`, unless `--exit-zero`; else 0. Under a change, hygiene
+       that was so before counts only if it is an error.
     """
     if has_crashes:
         return 4
     if has_problems or (is_unknown and not options.exit_zero):
         return 3
-    worst = min((finding.severity.rank for finding in findings if finding.exempted is None), default=3)
+    counted = (finding for finding in findings if finding.exempted is None and finding.role.is_about_change)
+    worst = min((finding.severity.rank for finding in counted), default=3)
     return int(worst <= options.fail_on.rank and not options.exit_zero)
 
 

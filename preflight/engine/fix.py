@@ -21,8 +21,9 @@ from preflight.fix.plan import FindingSelection
 from preflight.fix.planner import FixOptions, FixResult, plan_fixes
 from preflight.kubectl.commands import ApplyFiles, FileArgument
 from preflight.load import LoadResult, read_objects
-from preflight.load.inputs import LoadOptions, load_input
+from preflight.load.inputs import LoadOptions, list_paths, load_input
 from preflight.messages import run as messages
+from preflight.messages.load import describe_empty_input
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Taint
 from preflight.model.meta import ObjectKey, Origin
@@ -75,7 +76,7 @@ def propose_fixes(session: Session, request: FixRequest) -> FixProposal:
     inputs = _FixInputs(loaded, plan, read)
     surroundings = frozenset() if loaded.checked_files is None else loaded.sources - loaded.checked_files
     options = FixOptions(makes_patches=request.makes_patches, edits_rendered=request.edits_rendered, context_files=surroundings)
-    empty = () if session.options.allow_empty else tuple(map(Problem, _find_empty_reasons(inputs)))
+    empty = () if session.options.allow_empty else tuple(map(Problem, _find_empty_reasons(inputs, list_paths(session.input))))
 
     def evaluate(fixed_daemonsets: Mapping[Origin, DaemonSet]) -> Evaluation:
         return _evaluate(inputs, fixed_daemonsets)
@@ -84,10 +85,13 @@ def propose_fixes(session: Session, request: FixRequest) -> FixProposal:
     return FixProposal(plan_fixes(evaluate, selection, options, _collect_originals(inputs)), (*loaded.problems, *empty))
 
 
-def _find_empty_reasons(inputs: _FixInputs) -> list[str]:
+def _find_empty_reasons(inputs: _FixInputs, paths: Sequence[str]) -> list[str]:
     commands = inputs.plan.commands
-    if not inputs.loaded.objects:
-        return [messages.NOTHING_TO_JUDGE]
+    loaded = inputs.loaded
+    if not loaded.objects and loaded.problems:
+        return []
+    if not loaded.objects:
+        return [describe_empty_input(paths, [(check.what, check.why) for check in loaded.skipped])]
     if commands and not inputs.loaded.world.daemonsets and not any(isinstance(command, ApplyFiles) for command in commands):
         return [messages.NOTHING_TO_LOSE]
     return []
@@ -97,7 +101,9 @@ def _collect_originals(inputs: _FixInputs) -> dict[Origin, DaemonSet]:
     """The DaemonSets as they stand in their files, those of `apply -f` included."""
     arguments = [argument for command in inputs.plan.commands if isinstance(command, ApplyFiles) for argument in command.iter_arguments()]
     applied = [item for argument in arguments for item in inputs.read_objects(argument)]
-    return {item.origin: item for item in (*applied, *inputs.loaded.world.workloads) if isinstance(item, DaemonSet)}
+    world = inputs.loaded.world
+    declared = (daemonset for daemonset in world.daemonsets.values() if daemonset.declaration is not None)
+    return {item.origin: item for item in (*applied, *world.workloads, *declared) if isinstance(item, DaemonSet)}
 
 
 def _evaluate(inputs: _FixInputs, fixed_daemonsets: Mapping[Origin, DaemonSet]) -> Evaluation:

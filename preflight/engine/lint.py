@@ -6,17 +6,17 @@ from preflight.coverage.label_cascade import predict_unchanged
 from preflight.coverage.model import Impact
 from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.explain_loss import iter_pair_links
+from preflight.engine.next_commands import find_next_commands
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import make_lint_context, select_linted_workloads
 from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, Session, make_inputs
 from preflight.load.inputs import LoadOptions, open_input
 from preflight.messages import run as messages
+from preflight.messages.load import describe_empty_input
 from preflight.model.apps import DaemonSet
 from preflight.model.report import CheckedCounts, Outcome, ReportStep
 from preflight.model.world import ClusterState
-
-_NOTHING = messages.NOTHING_TO_JUDGE
 
 
 def lint(session: Session) -> Analysis:
@@ -48,12 +48,20 @@ def _evaluate_manifests(inputs: LoadedInputs) -> Analysis:
         ),
         results=results,
         steps=_make_steps(world, impact),
-        problems=() if inputs.loaded.objects else inputs.list_empty_problem(_NOTHING),
+        problems=() if inputs.loaded.objects or inputs.problems else inputs.list_empty_problem(_describe_nothing(inputs)),
         links=tuple(iter_pair_links(options.why, impact, 0)) if impact else (),
         impacts=(impact,) if impact else (),
-        is_unknown=options.strict and is_unknown,
+        is_unknown=options.strict and (is_unknown or inputs.loaded.unknown_resources > 0),
+        next=find_next_commands(inputs.session),
     )
     return build_report(inputs, parts)
+
+
+def _describe_nothing(inputs: LoadedInputs) -> str:
+    """That there is nothing to check: in files, or in a whole cluster."""
+    if not inputs.paths:
+        return messages.NOTHING_TO_JUDGE
+    return describe_empty_input(inputs.paths, [(check.what, check.why) for check in inputs.loaded.skipped])
 
 
 def _make_steps(world: ClusterState, impact: Impact | None) -> tuple[ReportStep, ...]:

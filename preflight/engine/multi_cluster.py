@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.engine.session import Session
-from preflight.errors import InputError, PreflightError, UsageError
+from preflight.errors import InputError, PreflightError, RefusalError, UsageError
 from preflight.load.inputs import Files, Input, Live, Snapshot, name_input
 from preflight.load.live.target import ClusterTarget
 from preflight.load.snapshot.recognize import is_snapshot
@@ -53,7 +53,7 @@ def list_distinct_inputs(sources: Sequence[str], contexts: Sequence[str], target
     snapshots = [source for source in sources if is_snapshot(source)]
     if 1 < len(snapshots) < len(sources):
         other = next(source for source in sources if source not in snapshots)
-        raise UsageError(messages.describe_mixed_sources(other))
+        raise RefusalError(messages.describe_mixed_sources(other))
     return list_inputs(tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(contexts)), target)
 
 

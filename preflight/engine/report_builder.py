@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from preflight.coverage.model import Impact
 from preflight.engine.exit_code import decide_exit_code
+from preflight.engine.finding_roles import collect_touched_subjects, find_role
 from preflight.engine.rule_runner import RuleResults, make_match_target
 from preflight.engine.session import LoadedInputs
 from preflight.engine.toleration_answers import answer_tolerations
 from preflight.engine.unlisted_kinds import iter_unlisted_checks
-from preflight.errors import UsageError
+from preflight.errors import RefusalError
 from preflight.load import LoadResult
 from preflight.load.inputs import Files
 from preflight.messages import run as messages
@@ -26,12 +27,14 @@ from preflight.model.report import (
     ExplanationLink,
     Finding,
     Location,
+    NextCommands,
     Problem,
     RelatedLocation,
     Report,
     ReportStep,
     RuleInfo,
     SkippedCheck,
+    Subject,
 )
 from preflight.policy.evaluate import settle_findings
 from preflight.policy.matching import ExemptionScope, LocatedFinding
@@ -78,7 +81,8 @@ class Analysis(Struct, frozen=True):
 class ReportParts(Struct, frozen=True):
     """What a run found out, before it is a report.
 
-    `problems` are those of the run besides the ones of its inputs, and `skipped` likewise.
+    `problems` are those of the run besides the ones of its inputs, and `skipped` likewise. `is_change`: commands were judged, and what they
+    do not touch is no answer.
     """
 
     command: str
@@ -90,6 +94,8 @@ class ReportParts(Struct, frozen=True):
     links: tuple[ExplanationLink, ...] = ()
     impacts: tuple[Impact, ...] = ()
     is_unknown: bool = False
+    next: NextCommands = NextCommands()
+    is_change: bool = False
 
 
 def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
@@ -97,8 +103,8 @@ def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
     options = inputs.options
     if options.why and not parts.links:
         hint = messages.POD_HINT if inputs.world.pods_by_key is not None else ""
-        raise UsageError(messages.describe_unjudged_pair(options.why, hint))
-    findings, baseline = _make_findings(inputs, parts.results)
+        raise RefusalError(messages.describe_unjudged_pair(options.why, hint))
+    findings, baseline = _make_findings(inputs, parts.results, collect_touched_subjects(parts.impacts) if parts.is_change else None)
     problems = (*inputs.problems, *parts.problems)
     report = Report(
         __version__,
@@ -120,6 +126,7 @@ def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
         _collect_rule_info(findings),
         _find_cluster(inputs),
         answer_tolerations(inputs, parts.impacts),
+        parts.next,
     )
     return Analysis(report, inputs, parts.impacts, baseline, parts.results.crashes, inputs.request_summary)
 
@@ -146,7 +153,8 @@ def _iter_skipped(inputs: LoadedInputs, parts: ReportParts) -> Iterator[SkippedC
     yield from (SkippedCheck(describe_ambiguity(ambiguity), messages.GIVEN_TWICE) for ambiguity in world.ambiguities)
     yield from iter_unlisted_checks(listed)
     is_asked = _find_cluster(inputs) is not None
-    if parts.steps and not world.budgets and not is_asked and "PodDisruptionBudget" not in world.complete_kinds:
+    asks_budgets = any(impact.change.drain_flags and not impact.change.drain_flags.disable_eviction for impact in parts.impacts)
+    if asks_budgets and not world.budgets and not is_asked and "PodDisruptionBudget" not in world.complete_kinds:
         yield SkippedCheck("PodDisruptionBudgets", messages.NOT_GIVEN)
     if parts.results.has_dependents and world.pods:
         yield SkippedCheck(messages.POD_NEEDS, messages.ONLY_TEMPLATES)
@@ -160,7 +168,9 @@ def _find_cluster(inputs: LoadedInputs) -> ClusterIdentity | None:
     return ClusterIdentity(survey.context, survey.server, survey.version) if survey is not None and survey.server else None
 
 
-def _make_findings(inputs: LoadedInputs, results: RuleResults) -> tuple[tuple[Finding, ...], Baseline | None]:
+def _make_findings(
+    inputs: LoadedInputs, results: RuleResults, touched: frozenset[Subject] | None
+) -> tuple[tuple[Finding, ...], Baseline | None]:
     """The hits as findings, each with its place, sorted; what two steps of a plan say alike is said once, at the first."""
     once: dict[tuple[object, ...], RuleHit] = {}
     for rule, hit, step in results.hits:
@@ -169,7 +179,9 @@ def _make_findings(inputs: LoadedInputs, results: RuleResults) -> tuple[tuple[Fi
     hits = [hit for _, hit, _ in kept]
     places = _locate_places(inputs, {place for hit in hits for place in (hit.location, *(other for _, other in hit.related_locations))})
     located = [
-        LocatedFinding(_make_finding(inputs, rule_hit, places), rule_hit[1].location.origin, make_match_target(inputs, rule_hit[1]))
+        LocatedFinding(
+            _make_finding(inputs, rule_hit, places, touched), rule_hit[1].location.origin, make_match_target(inputs, rule_hit[1])
+        )
         for rule_hit in kept
     ]
     findings, baseline = settle_findings(inputs.session.policy, located, _make_exemption_scope(inputs, located))
@@ -184,7 +196,9 @@ def _make_findings(inputs: LoadedInputs, results: RuleResults) -> tuple[tuple[Fi
     return tuple(sorted(findings, key=sort_key)), baseline
 
 
-def _make_finding(inputs: LoadedInputs, rule_hit: RuleHit, places: dict[ManifestLocation, Location | None]) -> Finding:
+def _make_finding(
+    inputs: LoadedInputs, rule_hit: RuleHit, places: dict[ManifestLocation, Location | None], touched: frozenset[Subject] | None
+) -> Finding:
     rule, hit, step = rule_hit
     return Finding(
         rule=rule.id,
@@ -194,6 +208,9 @@ def _make_finding(inputs: LoadedInputs, rule_hit: RuleHit, places: dict[Manifest
         message=hit.message,
         nodes=hit.nodes,
         key=hit.key,
+        role=find_role(rule, hit, touched),
+        effect=hit.effect,
+        workloads=hit.workloads,
         location=places[hit.location],
         label=hit.label,
         notes=(*hit.notes, *_iter_template_notes(inputs, hit.location.origin)),
@@ -244,4 +261,4 @@ def _locate_places(inputs: LoadedInputs, places: Iterable[ManifestLocation]) -> 
 def _collect_rule_info(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
     """The rules that have findings, for the formats that explain them."""
     rules = find_rules(finding.rule for finding in findings)
-    return tuple(RuleInfo(rule.id, rule.name, rule.severity, rule.summary, rule.explanation) for rule in rules)
+    return tuple(RuleInfo(rule.id, rule.name, rule.severity, rule.summary, rule.explanation, rule.fix is not None) for rule in rules)

@@ -12,11 +12,13 @@ from msgspec.structs import replace
 
 from preflight.engine.asked_cluster import format_request_summary
 from preflight.engine.unlisted_kinds import list_unlisted_problems
-from preflight.errors import UsageError
+from preflight.engine.unreadable_input import UnreadableInputError
+from preflight.errors import InputError, UsageError
 from preflight.load import LoadResult
 from preflight.load.files import STDIN
-from preflight.load.inputs import Files, Input, LoadOptions, OpenInput, list_paths, open_input
+from preflight.load.inputs import Files, Input, Live, LoadOptions, OpenInput, list_paths, open_input
 from preflight.messages import run as messages
+from preflight.messages.load import describe_empty_input
 from preflight.model.meta import Origin
 from preflight.model.report import Problem, Severity
 from preflight.model.world import ClusterState
@@ -142,7 +144,8 @@ def make_load_options(session: Session, detail: PodDetail = PodDetail.COVERAGE) 
 
 
 def make_inputs(session: Session, opened: OpenInput, *, is_lint: bool = False) -> LoadedInputs:
-    """What was read, with what the policy says of it."""
+    """What was read, with what the policy says of it. Errors: InputError where files were to be read, and hold nothing."""
+    _check_not_empty(session, opened.loaded, is_lint=is_lint)
     convention = TeamConvention()
     if session.policy.policy.layers:
         from preflight.policy.apply_to_world import make_convention
@@ -156,6 +159,25 @@ def make_inputs(session: Session, opened: OpenInput, *, is_lint: bool = False) -
         convention=convention,
         request_summary=format_request_summary(opened.connection),
     )
+
+
+def _check_not_empty(session: Session, loaded: LoadResult, *, is_lint: bool) -> None:
+    """Refuse files that hold nothing: a path that was mistyped, or a pipe whose first program failed.
+
+    1. Each path of a cluster state has to hold something. What lint checks may be empty here and there: hooks name whatever was changed.
+    2. Where nothing could be read, the only answer is why. Lint reports that itself, for the machines that read its report.
+    """
+    paths = list_paths(session.input)
+    surroundings = session.input.context_paths if isinstance(session.input, Files) else ()
+    empty = [path for path in loaded.empty_paths if not is_lint or path in surroundings]
+    if empty and not session.options.allow_empty:
+        raise InputError(describe_empty_input(empty, ()))
+    if is_lint or loaded.objects or not (paths or surroundings) or isinstance(session.input, Live):
+        return
+    if loaded.problems:
+        raise UnreadableInputError(loaded.problems)
+    if not session.options.allow_empty:
+        raise InputError(describe_empty_input((*paths, *surroundings), [(check.what, check.why) for check in loaded.skipped]))
 
 
 def apply_session_policy(session: Session, loaded: LoadResult) -> LoadResult:

@@ -14,7 +14,7 @@ from preflight.change.model import Change, ObjectReader
 from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.errors import PreflightError
+from preflight.errors import PreflightError, RefusalError, UsageError
 from preflight.kubectl.commands import Command, PatchObjects
 from preflight.messages import run as messages
 from preflight.model.meta import ObjectKey
@@ -122,7 +122,8 @@ def simulate_commands(
         except PreflightError as error:
             if on_refusal is None:
                 label = messages.label_step(index + 1, command.text) if len(commands) > 1 else ""
-                raise type(error)(f"{label}{error}") from None
+                kind = RefusalError if isinstance(error, UsageError) else type(error)
+                raise kind(f"{label}{error}") from None
             on_refusal(index, error)
             continue
         impact = predict_impact(change, state.pods)

@@ -12,14 +12,16 @@ from preflight.fix.yaml_style import PlainToleration, TolerationStyle, detect_ke
 from preflight.fix.yaml_tree import CannotEdit, Path, YamlNode, YamlTree, walk_path
 from preflight.messages import fix as messages
 
+_INDENT = 2
 _DASH = re.compile(r"([ ]*)-([ \t]*)")
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
-def rewrite(tree: YamlTree, path: Path, operations: Sequence[Operation]) -> list[TextEdit]:
-    """The edits of a document that change the tolerations of the pod spec at a path.
+def rewrite(tree: YamlTree, path: Path, keys: Sequence[str], operations: Sequence[Operation]) -> list[TextEdit]:
+    """The edits of a document that change a list of tolerations: `path` leads to a map, `keys` from there to the list.
 
-    1. A toleration is appended to the list in the list's own style. Where there is no list, it stands before `containers`.
+    1. A toleration is appended to the list in the list's own style. Where there is no list, it stands before `containers`, with the maps
+       around it that are missing.
     2. Comments stay where they are; one that stands deeper than the list's dashes belongs to the item before it.
     3. CannotEdit where the text is shared with other places, or too unusual to be sure.
     """
@@ -27,12 +29,14 @@ def rewrite(tree: YamlTree, path: Path, operations: Sequence[Operation]) -> list
     if spec.kind != "map":
         raise CannotEdit(messages.SPEC_IS_NO_MAP)
     added = [operation.toleration for operation in operations if isinstance(operation, AddToleration)]
-    entry = spec.find_entry("tolerations")
+    entry = spec.find_entry(keys[0])
     if entry is None:
         if spec.has_merge_key:
             raise CannotEdit(messages.SPEC_IS_MERGED)
-        return [_insert_key(tree, spec, added)]
-    value = walk_path(tree, (*path, "tolerations"))
+        return [_insert_keys(tree, spec, keys, added)]
+    if len(keys) > 1:
+        raise CannotEdit(messages.TOLERATIONS_ARE_NO_LIST)
+    value = walk_path(tree, (*path, keys[0]))
     if value.kind == "scalar" and value.text in _NULLS and not value.style and not value.anchor and not value.is_tagged:
         return _replace_null(tree, spec, entry[0], value, added)
     if value.kind != "list":
@@ -140,18 +144,20 @@ def _replace_null(tree: YamlTree, spec: YamlNode, key: YamlNode, value: YamlNode
     return [*([TextEdit(colon, value.end, "")] if value.text else []), insert_lines(tree, value.end, lines)]
 
 
-def _insert_key(tree: YamlTree, spec: YamlNode, added: Sequence[PlainToleration]) -> TextEdit:
-    """The key `tolerations` and its list, before `containers`."""
+def _insert_keys(tree: YamlTree, spec: YamlNode, keys: Sequence[str], added: Sequence[PlainToleration]) -> TextEdit:
+    """The keys and the list that they lead to, before `containers`, or before the first entry."""
     entry = spec.find_entry("containers") or (spec.entries[0] if spec.entries else None)
+    text = tree.text
     if entry is None:
-        raise CannotEdit(messages.EMPTY_SPEC)
-    start, text = entry[0].start, tree.text
+        if text[spec.start : spec.end] != "{}":
+            raise CannotEdit(messages.EMPTY_SPEC)
+        return TextEdit(spec.start + 1, spec.start + 1, _format_flow_keys(keys, added, ""))
+    start = entry[0].start
     quote = detect_key_quote(spec)
     line = tree.find_line_start(start)
     before = text[line:start]
     if spec.is_flow:
-        style = TolerationStyle(is_flow=True, key_quote=quote, quotes={"": quote})
-        written = f"{quote}tolerations{quote}: [{', '.join(map(style.format_flow, added))}],"
+        written = f"{_format_flow_keys(keys, added, quote)},"
         return TextEdit(start, start, f"{written} " if before.strip() else f"{written}{detect_line_end(tree, start)}{before}")
     if before.strip(" "):
         raise CannotEdit(messages.UNUSUAL_SPEC)
@@ -160,11 +166,21 @@ def _insert_key(tree: YamlTree, spec: YamlNode, added: Sequence[PlainToleration]
             break
         line = tree.find_line_start(line - 1)
     column, gap = _find_sibling_dash(tree, spec, len(before))
+    column += _INDENT * (len(keys) - 1)
     style = TolerationStyle(key_quote=quote)
-    lines = [f"{before}{quote}tolerations{quote}:"]
+    lines = [f"{before}{' ' * _INDENT * depth}{quote}{key}{quote}:" for depth, key in enumerate(keys)]
     lines += [row for toleration in added for row in format_block_item(style.format_lines(toleration), column, gap)]
     newline = detect_line_end(tree, start)
     return TextEdit(line, line, "".join(row + newline for row in lines))
+
+
+def _format_flow_keys(keys: Sequence[str], added: Sequence[PlainToleration], quote: str) -> str:
+    """The keys and their list in braces and brackets."""
+    style = TolerationStyle(is_flow=True, key_quote=quote, quotes={"": quote})
+    written = f"[{', '.join(map(style.format_flow, added))}]"
+    for key in reversed(keys[1:]):
+        written = f"{{{quote}{key}{quote}: {written}}}"
+    return f"{quote}{keys[0]}{quote}: {written}"
 
 
 def _find_sibling_dash(tree: YamlTree, spec: YamlNode, column: int) -> tuple[int, str]:

@@ -20,14 +20,15 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 class ManifestChange(Struct, frozen=True):
-    """What is to become of one workload.
+    """What is to become of one list of tolerations.
 
-    `document` is the 0-based place of its document, `path` that of its pod spec in it, `spec` the pod spec as it was read.
+    `document` is the 0-based place of its document, `path` leads to the list in the document, `tolerations` is the list as it was
+    read: empty where the document has none. Maps on the path that are not there are made.
     """
 
     document: int
     path: Path
-    spec: Mapping[str, Any]
+    tolerations: Sequence[Mapping[str, Any]]
     operations: tuple[Operation, ...]
 
 
@@ -78,9 +79,10 @@ def _make_edits(chunk: Chunk, change: ManifestChange, trees: dict[int, YamlTree]
     if chunk.index not in trees:
         trees[chunk.index] = read_tree(chunk.text[_count_byte_order_marks(chunk.text) :])
     before = _parse_data(chunk)
-    if before is None or _get_at(before, change.path) != change.spec:
+    if before is None or (_get_at(before, change.path) or []) != list(change.tolerations):
         raise CannotEdit(messages.FILE_HAS_CHANGED)
-    found = rewrite(trees[chunk.index], change.path, change.operations)
+    depth = next(depth for depth in range(len(change.path) - 1, -1, -1) if isinstance(_get_at(before, change.path[:depth]), dict))
+    found = rewrite(trees[chunk.index], change.path[:depth], tuple(map(str, change.path[depth:])), change.operations)
     after = _try_edits(chunk.text, found, _count_byte_order_marks(chunk.text))
     if after is None or _parse_data(_replace_text(chunk, after)) != _make_expected(before, [change]):
         raise CannotEdit(messages.CHANGES_MORE)
@@ -105,8 +107,13 @@ def _make_expected(data: Any, changes: Sequence[ManifestChange]) -> Any:
     """The document as plain data with the tolerations changed."""
     after = copy.deepcopy(data)
     for change in changes:
-        spec = _get_at(after, change.path)
-        spec["tolerations"] = apply_operations(spec.get("tolerations") or [], change.operations)
+        parent = after
+        for step in change.path[:-1]:
+            if isinstance(parent, dict) and parent.get(step) is None:
+                parent[step] = {}
+            parent = parent[step]
+        name = change.path[-1]
+        parent[name] = apply_operations(parent.get(name) or [], change.operations)
     return after
 
 

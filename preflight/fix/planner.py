@@ -12,9 +12,10 @@ from preflight.change import workload_verbs
 from preflight.documents import InvalidDocument, split_documents
 from preflight.errors import InputError
 from preflight.fix import kubectl_patch, manifest
+from preflight.fix.custom_resource import check_resource_change, make_resource_change
 from preflight.fix.edit_model import Operation, apply_operations
 from preflight.fix.evaluation import Evaluate, Evaluation, StepHit
-from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, make_fix_plans
+from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, get_written_tolerations, make_fix_plans
 from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.write import read_file
 from preflight.fix.yaml_tree import CannotEdit
@@ -88,7 +89,7 @@ def plan_fixes(
     reasons: dict[tuple[str, Origin], str] = {(hit.rule.id, hit.hit.location.origin): reason for hit, reason in refused}
     work = _FixBuilder(fix_options)
     candidates = []
-    for plan in wanted:
+    for plan in _join_plans(wanted):
         try:
             candidates += [work.make_fix(duplicate) for duplicate in (plan, *_plan_duplicates(plan, originals, fix_options))]
         except CannotEdit as refusal:
@@ -121,6 +122,10 @@ def plan_fixes(
 def _plan_duplicates(plan: FixPlan, originals: Mapping[Origin, DaemonSet], fix_options: FixOptions) -> list[FixPlan]:
     """The same for the same object in other places: one that is left as it was would contradict the other."""
     own = plan.daemonset
+    if own.declaration is not None:
+        return (
+            [] if fix_options.makes_patches else [FixPlan(other, plan.operations, plan.causes) for other in _list_siblings(own, originals)]
+        )
     same = [
         original
         for origin, original in originals.items()
@@ -130,6 +135,39 @@ def _plan_duplicates(plan: FixPlan, originals: Mapping[Origin, DaemonSet], fix_o
         and original.data.get("spec") == own.data.get("spec")
     ]
     return [] if fix_options.makes_patches else [FixPlan(daemonset, plan.operations, plan.causes) for daemonset in same]
+
+
+def _join_plans(plans: Iterable[FixPlan]) -> list[FixPlan]:
+    """The plans, those for one field of a custom resource joined into one."""
+    joined: list[FixPlan] = []
+    by_field: dict[object, FixPlan] = {}
+    for plan in plans:
+        declaration, origin = plan.daemonset.declaration, plan.daemonset.origin
+        if declaration is None:
+            joined.append(plan)
+            continue
+        place = origin.file, origin.document, origin.path, declaration.tolerations.path
+        known = by_field.get(place)
+        if known is None:
+            by_field[place] = plan
+            joined.append(plan)
+        else:
+            known.operations += [operation for operation in plan.operations if operation not in known.operations]
+            known.causes += plan.causes
+    return joined
+
+
+def _list_siblings(own: DaemonSet, originals: Mapping[Origin, DaemonSet]) -> list[DaemonSet]:
+    """The other DaemonSets that take their tolerations from the same field of a custom resource: what is added there reaches them."""
+    assert own.declaration is not None
+    return [
+        other
+        for origin, other in originals.items()
+        if other.declaration is not None
+        and (origin.file, origin.document, origin.path) == (own.origin.file, own.origin.document, own.origin.path)
+        and other.declaration.tolerations.path == own.declaration.tolerations.path
+        and origin.declares != own.origin.declares
+    ]
 
 
 def _is_refused(fix: DaemonSetFix, reasons: Mapping[tuple[str, Origin], str]) -> bool:
@@ -179,6 +217,8 @@ class _FixBuilder:
     def make_fix(self, plan: FixPlan) -> DaemonSetFix:
         """The fix of one DaemonSet; CannotEdit where it must not be touched here."""
         daemonset, origin = plan.daemonset, plan.daemonset.origin
+        if daemonset.declaration is not None:
+            check_resource_change(daemonset.declaration, plan.operations, makes_patches=self.fix_options.makes_patches)
         found = find_manager(daemonset, self._read_document(origin))
         if found and (found.kind == "operator" or not (self.fix_options.makes_patches or self.fix_options.edits_rendered)):
             more = "" if found.kind == "operator" else messages.EDIT_RENDERED
@@ -202,8 +242,12 @@ class _FixBuilder:
             refusals = [""] * len(here)
             try:
                 before = self._read_bytes(file)
-                fixed = manifest.fix_manifest(_decode_text(before), [_make_manifest_change(fix) for fix in here])
-                refusals = [refusal or "" for refusal in fixed.refusals]
+                changes = [_make_manifest_change(fix) for fix in here]
+                unique = list(dict.fromkeys((change.document, change.path) for change in changes))
+                first = [next(change for change in changes if (change.document, change.path) == place) for place in unique]
+                fixed = manifest.fix_manifest(_decode_text(before), first)
+                by_place = dict(zip(unique, fixed.refusals, strict=True))
+                refusals = [by_place[change.document, change.path] or "" for change in changes]
                 after = fixed.text.encode()
                 if after != before:
                     texts[file] = (before, after)
@@ -248,10 +292,10 @@ def _decode_text(data: bytes) -> str:
 
 def _make_manifest_change(fix: DaemonSetFix) -> manifest.ManifestChange:
     origin = fix.daemonset.origin
-    data: Any = fix.daemonset.data
-    for name in POD_TEMPLATE_SPEC:
-        data = data[name]
-    return manifest.ManifestChange(origin.document, (*origin.path, *POD_TEMPLATE_SPEC), data, fix.operations)
+    if fix.daemonset.declaration is not None:
+        return make_resource_change(fix.daemonset, fix.daemonset.declaration.tolerations, fix.operations)
+    tolerations = get_written_tolerations(fix.daemonset) or []
+    return manifest.ManifestChange(origin.document, (*origin.path, *POD_TEMPLATE_SPEC, "tolerations"), tolerations, fix.operations)
 
 
 def _apply_fix(daemonset: DaemonSet, operations: Iterable[Operation]) -> DaemonSet:

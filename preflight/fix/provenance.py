@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from preflight.messages import fix as messages
 from preflight.model.apps import DaemonSet
+from preflight.operators.owner import find_owning_resource
 
 _SOURCE = re.compile(r"^# Source: (\S+)\s*$", re.MULTILINE)
 _CHART = re.compile(r"(.+?)-v?[0-9]+(?:\.[0-9]+)*(?:[-+_.].*)?")
@@ -22,10 +23,10 @@ _ADDON_LABEL = "addonmanager.kubernetes.io/mode"
 
 
 class TolerationSource(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """Where a chart or an operator takes the tolerations of a DaemonSet from (`charts.json`, `operators.json`).
+    """Where a chart takes the tolerations of a DaemonSet from (`charts.json`).
 
-    1. `name` is the chart's, or the kind of the operator's resource, with its API group where the kind alone is not clear.
-    2. `key` is the values key, or the field of the resource. `daemonset` is a part of the DaemonSet's name or of the template's path that
+    1. `name` is the chart's.
+    2. `key` is the values key. `daemonset` is a part of the DaemonSet's name or of the template's path that
        the key is for, "" for all others of the chart; `not_for` is such a part that it is not for.
     3. `note` is a further setting that belongs to it. `source` is where it is documented.
     """
@@ -35,7 +36,6 @@ class TolerationSource(Struct, frozen=True, gc=False, forbid_unknown_fields=True
     source: str
     daemonset: str = ""
     not_for: str = ""
-    group: str = ""
     note: str = ""
 
 
@@ -48,8 +48,8 @@ class Manager(Struct, frozen=True):
 
 
 @cache
-def _load_toleration_sources(name: str) -> tuple[TolerationSource, ...]:
-    return msgspec.json.decode(files("preflight.fix").joinpath(name).read_bytes(), type=tuple[TolerationSource, ...])
+def _load_toleration_sources() -> tuple[TolerationSource, ...]:
+    return msgspec.json.decode(files("preflight.fix").joinpath("charts.json").read_bytes(), type=tuple[TolerationSource, ...])
 
 
 def find_manager(daemonset: DaemonSet, text: str = "") -> Manager | None:
@@ -63,14 +63,11 @@ def find_manager(daemonset: DaemonSet, text: str = "") -> Manager | None:
 
 
 def _find_operator(daemonset: DaemonSet) -> Manager | None:
-    owners = _get_map(daemonset.data, "metadata").get("ownerReferences")
-    for owner in owners if isinstance(owners, list) else []:
-        if isinstance(owner, dict) and owner.get("controller") is True:
-            kind, group = str(owner.get("kind", "")), str(owner.get("apiVersion", "")).rpartition("/")[0]
-            knob = _find_toleration_source("operators.json", kind, daemonset.metadata.name, group)
-            name = f"{kind} {owner.get('name', '')}".strip()
-            where = messages.advise_operator_setting(knob.key, name, knob.note) if knob else messages.advise_operator_field(name)
-            return Manager("operator", messages.describe_operator(name), where)
+    owner = find_owning_resource(daemonset)
+    if owner is not None:
+        name = str(owner)
+        where = messages.advise_operator_setting(owner.field, name) if owner.field else messages.advise_operator_field(name)
+        return Manager("operator", messages.describe_operator(name), where)
     if daemonset.metadata.labels.get(_ADDON_LABEL) == "Reconcile":
         return Manager("operator", messages.describe_addon_manager(_ADDON_LABEL), messages.ADDON_ADVICE)
     return None
@@ -88,7 +85,7 @@ def _find_helm(daemonset: DaemonSet, text: str) -> Manager | None:
         return None
     for chart, prefix in charts:
         hint = f"{daemonset.metadata.name} {' '.join(sources)}"
-        knob = _find_toleration_source("charts.json", chart, hint)
+        knob = _find_toleration_source(chart, hint)
         if knob:
             where = messages.advise_chart_setting(f"{prefix}{knob.key}", charts[-1][0], knob.note)
             return Manager("helm", messages.describe_helm(evidence), where)
@@ -128,13 +125,9 @@ def _iter_charts(daemonset: DaemonSet, text: str) -> Iterator[tuple[str, str]]:
         yield labels["app.kubernetes.io/name"], ""
 
 
-def _find_toleration_source(file_name: str, name: str, hint: str, group: str = "") -> TolerationSource | None:
-    """The knob for a chart or kind; one for a certain DaemonSet goes before that for all."""
-    found = [
-        knob
-        for knob in _load_toleration_sources(file_name)
-        if knob.name == name and knob.group in ("", group) and not (knob.not_for and knob.not_for in hint)
-    ]
+def _find_toleration_source(name: str, hint: str) -> TolerationSource | None:
+    """The knob for a chart; one for a certain DaemonSet goes before that for all."""
+    found = [knob for knob in _load_toleration_sources() if knob.name == name and not (knob.not_for and knob.not_for in hint)]
     special = [knob for knob in found if knob.daemonset and knob.daemonset in hint]
     return next(iter([*special, *(knob for knob in found if not knob.daemonset)]), None)
 

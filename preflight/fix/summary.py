@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.fix.custom_resource import carries_defaults
 from preflight.fix.edit_model import AddToleration, DropField, Operation, SetFields
 from preflight.fix.evaluation import ROLLOUT
 from preflight.fix.planner import DaemonSetFix, FixResult
@@ -18,8 +19,8 @@ def format_fix_summary(result: FixResult, commands: Sequence[Command], *, patche
     if result.fixes:
         count = len({(fix.daemonset.metadata.namespace, fix.daemonset.metadata.name) for fix in result.fixes})
         yield messages.describe_fix_count(count, is_written=is_written, are_patches=patches)
-        for fix in result.fixes:
-            yield from _format_fix(fix, patches=patches)
+        for same in _join_by_resource(result.fixes):
+            yield from _format_fix(same[0], len(same), patches=patches)
         yield from _format_order(result, commands, patches=patches)
     elif result.is_empty and not result.unfixed:
         yield messages.NOTHING_TO_FIX
@@ -30,10 +31,25 @@ def format_fix_summary(result: FixResult, commands: Sequence[Command], *, patche
             yield f"    {reason or messages.explain_no_edit(found.rule.id)}"
 
 
-def _format_fix(fix: DaemonSetFix, *, patches: bool) -> Iterator[str]:
+def _join_by_resource(fixes: Iterable[DaemonSetFix]) -> list[list[DaemonSetFix]]:
+    """The fixes, those together that are one edit of a custom resource."""
+    joined: dict[object, list[DaemonSetFix]] = {}
+    for fix in fixes:
+        origin, declaration = fix.daemonset.origin, fix.daemonset.declaration
+        place = (origin.file, origin.document, origin.path, declaration.tolerations.path) if declaration is not None else origin
+        joined.setdefault(place, []).append(fix)
+    return list(joined.values())
+
+
+def _format_fix(fix: DaemonSetFix, count: int, *, patches: bool) -> Iterator[str]:
+    """The lines of a fix; `count` is how many DaemonSets the custom resource makes that it is for, 1 for a DaemonSet itself."""
     rules = ", ".join(sorted({cause.rule.id for cause in fix.causes}))
     place = "" if patches else f" in {fix.daemonset.origin.file}"
-    yield f"  {fix.daemonset.key}{place} ({rules}): {'; '.join(_describe_operation(fix, operation) for operation in fix.operations)}"
+    declaration = fix.daemonset.declaration
+    what = messages.describe_fixed_resource(declaration, count) if declaration is not None and count > 1 else str(fix.daemonset.key)
+    yield f"  {what}{place} ({rules}): {'; '.join(_describe_operation(fix, operation) for operation in fix.operations)}"
+    if declaration is not None and carries_defaults(declaration):
+        yield messages.describe_carried_defaults(declaration)
     if fix.manager:
         yield messages.describe_possible_undo(fix.manager.evidence, fix.manager.advice)
     if fix.daemonset.spec.updateStrategy.type == "OnDelete":

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from preflight.errors import UsageError
 from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
+from preflight.kubectl.unknown_flags import make_unknown_flag, make_unknown_shorthand
 
 
 class FlagType(Enum):
@@ -193,7 +194,7 @@ def parse_arguments(verb: str, argv: Sequence[str]) -> ParsedArguments:
                 raise UsageError(f"bad flag syntax: {argument}")
             flag = _LONG[verb].get(_spell_flag(name))
             if flag is None:
-                raise UsageError(f"unknown flag: --{name}")
+                raise make_unknown_flag(name, _LONG[verb])
             if not equals and not flag.bare_value and not rest:
                 raise UsageError(f"flag needs an argument: --{name}")
             take(flag, value if equals else flag.bare_value or rest.pop())
@@ -202,7 +203,7 @@ def parse_arguments(verb: str, argv: Sequence[str]) -> ParsedArguments:
             while letters:
                 flag = _SHORT[verb].get(letters[0])
                 if flag is None:
-                    raise UsageError(f"unknown shorthand flag: '{letters[0]}' in -{letters}")
+                    raise make_unknown_shorthand(letters, _LONG[verb])
                 if len(letters) > 2 and letters[1] == "=":
                     value, left = letters[2:], ""
                 elif flag.bare_value:

@@ -15,6 +15,7 @@ from preflight.kubectl.label_selector import parse_selector
 from preflight.kubectl.resource_args import NODE, get_selector, parse_targets, resolve_resource, split_name, split_resources_and_pairs
 from preflight.kubectl.taint_args import describe_conflicts, is_taint, parse_taints
 from preflight.messages import kubectl as messages
+from preflight.messages.suggestions import suggest
 from preflight.model.drain_flags import DrainFlags
 
 
@@ -140,7 +141,8 @@ def _require_node_resource(word: str) -> None:
     if "," in word:
         raise UsageError(f"unrecognized character in action: U+002C ','{messages.explain_other_resource(word)}")
     if not resource:
-        raise UsageError(f'the server doesn\'t have a resource type "{lower}"')
+        hint = suggest(word, (NODE,)) or messages.explain_missing_nodes_word(word)
+        raise UsageError(f'the server doesn\'t have a resource type "{lower}"{hint}')
     if resource != NODE:
         raise UsageError(f"invalid resource type {lower}, only node types are supported")
 

@@ -24,7 +24,7 @@ from preflight.kubectl.commands import (
 )
 from preflight.kubectl.flags import ParsedArguments
 from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
-from preflight.kubectl.resource_args import DAEMONSET, NAMESPACE, NODE, POD, get_selector, parse_targets, split_resources_and_pairs
+from preflight.kubectl.resource_args import CUSTOM, DAEMONSET, NAMESPACE, NODE, POD, get_selector, parse_targets, split_resources_and_pairs
 from preflight.messages import kubectl as messages
 from preflight.model.cascade import Cascade
 from preflight.model.pod_wait import PodWait
@@ -87,7 +87,7 @@ def parse_apply(text: str, arguments: ParsedArguments) -> Command:
 
 
 def parse_patch(text: str, arguments: ParsedArguments) -> Command:
-    """`kubectl patch (ds | node) NAME... (-p PATCH | --patch-file FILE) [--type strategic|merge|json]`."""
+    """`kubectl patch (ds | node | CUSTOM RESOURCE) NAME... (-p PATCH | --patch-file FILE) [--type strategic|merge|json]`."""
     stated, file, kind = arguments.last_value("patch"), arguments.last_value("patch-file"), arguments.last_value("type")
     if stated and file:
         raise UsageError("cannot specify --patch and --patch-file together")
@@ -103,7 +103,7 @@ def parse_patch(text: str, arguments: ParsedArguments) -> Command:
         raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
     if _get_files(arguments) or arguments.is_set("local"):
         raise UsageError(messages.PATCHES_OF_FILES)
-    resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET), "patches")
+    resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET, CUSTOM), "patches")
     if arguments.last_value("subresource"):
         raise UsageError(messages.NO_SUBRESOURCE)
     return PatchObjects(text, resource, objects, PatchType(kind.lower()) if kind else PatchType.STRATEGIC, stated, file)

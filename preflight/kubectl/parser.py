@@ -14,6 +14,7 @@ from preflight.kubectl.commands import Command
 from preflight.kubectl.flags import ParsedArguments, flag_takes_value, parse_arguments
 from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
 from preflight.messages import kubectl as messages
+from preflight.messages.suggestions import suggest
 
 NODE_VERBS = ("taint", "label", "cordon", "uncordon", "drain", "reboot", "replace")
 OBJECT_VERBS = ("set image", "rollout restart", "apply", "patch", "delete")
@@ -22,14 +23,6 @@ VERBS: tuple[str, ...] = (*NODE_VERBS, *OBJECT_VERBS)
 
 _FIRST = {verb.split()[0]: verb for verb in VERBS}
 _PROGRAMS = ("kubectl", "preflight")
-_KUBECTL = """
-    annotate api-resources api-versions attach auth autoscale certificate cluster-info completion config cp create debug describe diff edit
-    events exec explain expose get help kustomize logs options plugin port-forward proxy run scale top version wait
-"""
-_UNJUDGED = {
-    "edit": messages.EDITED_MANIFEST,
-    "create": messages.NEW_MANIFEST,
-}
 
 
 def parse_command(argv: Sequence[str]) -> Command:
@@ -127,12 +120,11 @@ def _find_first_argument(words: Sequence[str], start: int) -> int | None:
 
 
 def _explain_unknown_verb(word: str) -> str:
-    if word in _KUBECTL.split():
-        return messages.describe_unjudged_verb(word, VERBS, _UNJUDGED.get(word, ""))
-    from difflib import get_close_matches
+    from preflight.messages.kubectl_verbs import KUBECTL_COMMANDS, describe_other_command
 
-    close = get_close_matches(word, _FIRST, n=1)
-    return f'unknown command "{word}" for "kubectl"{messages.suggest_verb(close, VERBS)}'
+    if word in KUBECTL_COMMANDS:
+        return describe_other_command(word, VERBS)
+    return f'unknown command "{word}" for "kubectl"{suggest(word, _FIRST) or messages.list_verbs(VERBS)}'
 
 
 def _check_ignored_flags(arguments: ParsedArguments) -> None:

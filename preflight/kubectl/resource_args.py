@@ -12,8 +12,12 @@ from preflight.kubectl.commands import TargetObjects
 from preflight.kubectl.flags import ParsedArguments
 from preflight.kubectl.label_selector import LabelQuery, parse_selector
 from preflight.messages import kubectl as messages
+from preflight.messages.suggestions import suggest
+from preflight.operators.resource import find_custom_kind
 
 NODE, DAEMONSET, POD, NAMESPACE = "nodes", "daemonsets", "pods", "namespaces"
+CUSTOM = "custom resources of operators"
+"""In the place of a resource: the kinds that known operators read."""
 
 _SHORT = {
     **{"no": NODE, "ds": DAEMONSET, "po": POD, "deploy": "deployments", "sts": "statefulsets", "rs": "replicasets"},
@@ -131,6 +135,9 @@ def _check_supported(word: str, supported: Sequence[str], what: str) -> str:
     resource = resolve_resource(word)
     if resource in supported:
         return resource
+    if CUSTOM in supported and not resource and (custom := find_custom_kind(word)) is not None:
+        return custom.resource
     if not resource and word.partition(".")[0] == word:
-        raise UsageError(f'the server doesn\'t have a resource type "{word}"; {messages.list_supported(what, supported)}')
+        hint = suggest(word, supported) or f"; {messages.list_supported(what, supported)}"
+        raise UsageError(f'the server doesn\'t have a resource type "{word}"{hint}')
     raise UsageError(messages.describe_unsupported(what, supported, resource or word))

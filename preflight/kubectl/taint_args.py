@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.errors import UsageError
+from preflight.messages.suggestions import suggest
 from preflight.model.core import Taint
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
@@ -56,7 +57,7 @@ def parse_taint(spec: str) -> Taint:
     if rest:
         effect = rest[0]
         if effect not in EFFECTS:
-            raise UsageError(f"invalid taint effect: {effect}, unsupported taint effect")
+            raise UsageError(f"invalid taint effect: {effect}, unsupported taint effect{suggest(effect, EFFECTS)}")
         key, *values = before.split("=")
         if len(values) > 1:
             raise UsageError(f"invalid taint spec: {spec}")

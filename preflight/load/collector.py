@@ -15,6 +15,7 @@ from preflight.documents import Chunk, RepeatedKey
 from preflight.errors import InputError
 from preflight.load.kinds import (
     CHECKED_KINDS,
+    OPERATOR_KINDS,
     SNAPSHOT,
     STATE_KINDS,
     PlainObject,
@@ -25,6 +26,7 @@ from preflight.load.kinds import (
     is_unrendered,
 )
 from preflight.load.locations import locate_item
+from preflight.load.unknown_resources import UnknownResource, find_unknown_resource
 from preflight.messages.load import (
     EDITED_DAEMONSET,
     NO_API_VERSION,
@@ -33,6 +35,7 @@ from preflight.messages.load import (
     describe_count,
     describe_invalid_object,
     describe_truncated_list,
+    describe_unknown_resources,
     describe_wrong_items,
     explain_no_pool,
     explain_unrendered,
@@ -48,6 +51,7 @@ from preflight.model.world import ClusterListing
 if TYPE_CHECKING:
     from preflight.load.pools import PoolDeclaration
     from preflight.load.runtime_state import RuntimeStateCollector
+    from preflight.model.declaration import OperatorResource
     from preflight.model.lazy_pods import LazyPods
     from preflight.model.pod_scheduling import SchedulerPod
 
@@ -62,7 +66,8 @@ class ObjectCollector:
     """The heap that the readers fill.
 
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
-    2. `pools` are what manifests declare of node pools, one by one: `pools.resolve_pools` puts them together.
+    2. `pools` are what manifests declare of node pools, one by one: `pools.resolve_pools` puts them together. `operator_resources` are the
+       objects that known operators read, for `operators.declare_daemonsets`.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
     4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read. `snapshots` are the documents that
        are snapshots, by file and index.
@@ -70,7 +75,8 @@ class ObjectCollector:
     6. `whole_pods` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
     7. `runtime_state` is what is read of the state of the cluster, None where nobody asks for it: most commands do not.
     8. `pod_texts` are the listed pods as a whole, each read when it is asked for; None where nobody wants them.
-    9. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
+    9. `empty_paths` are named folders without a file, and named files without any content.
+    10. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
     def __init__(
@@ -96,6 +102,8 @@ class ObjectCollector:
         self.pods: list[CoveragePod] = []
         self.whole_pods: dict[tuple[str, str], SchedulerPod] = {}
         self.pools: list[PoolDeclaration] = []
+        self.operator_resources: list[OperatorResource] = []
+        self.unknown_resources: list[UnknownResource] = []
         self.pod_lists: list[tuple[str, frozenset[str]]] = []
         self.problems: list[Problem] = []
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
@@ -104,6 +112,7 @@ class ObjectCollector:
         self.snapshots: set[tuple[str, int]] = set()
         self.complete_kinds: set[str] = set()
         self.files = 0
+        self.empty_paths: list[str] = []
         self._left_out: Counter[tuple[str, str]] = Counter()
         self._skipped: list[SkippedCheck] = []
 
@@ -127,7 +136,8 @@ class ObjectCollector:
     def list_skipped(self) -> tuple[SkippedCheck, ...]:
         """What is not judged, counted and in order."""
         counted = [SkippedCheck(describe_count(count, noun), why) for (noun, why), count in self._left_out.items()]
-        return tuple(sorted((*counted, *self._skipped), key=lambda check: (check.why, check.what)))
+        unknown = [SkippedCheck(*describe_unknown_resources(self.unknown_resources))] if self.unknown_resources else []
+        return tuple(sorted((*counted, *self._skipped, *unknown), key=lambda check: (check.why, check.what)))
 
     @contextmanager
     def keep_document(self, chunk: Chunk | None, file: str, repeated: Sequence[RepeatedKey] = ()) -> Iterator[None]:
@@ -170,12 +180,17 @@ class ObjectCollector:
                     self.add_unrendered(place, is_named=is_named)
                 else:
                     self.add_pools(item, place)
-            elif self.runtime_state is not None and self.runtime_state.take_state_object(item):
+            elif self._take_operator_resource(item, place, has_template_text=has_template_text, is_named=is_named) or (
+                self.runtime_state is not None and self.runtime_state.take_state_object(item)
+            ):
                 pass
             elif why := explain_unchecked(item, is_from_snapshot=self.is_from_snapshot(place)):
                 if self.is_from_snapshot(place) and str(item.get("kind")) in STATE_KINDS:
                     continue
-                self.count_skipped(why, noun="object" if is_listed else "document")
+                if (unknown := find_unknown_resource(item)) is not None:
+                    self.unknown_resources.append(unknown)
+                else:
+                    self.count_skipped(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
                 self.add_unrendered(place, is_named=is_named)
             else:
@@ -210,6 +225,22 @@ class ObjectCollector:
         ):
             value = replace(value, spec=replace(value.spec, selector=None))  # there an empty selector selects nothing
         self.objects.append(replace(value, kept=kept) if kept else value)
+
+    def _take_operator_resource(self, item: PlainObject, origin: Origin, *, has_template_text: bool, is_named: bool) -> bool:
+        """Take an object that a known operator reads, and say whether it is nothing else: a ConfigMap is an object of ours, too."""
+        kind = item.get("kind")
+        if not isinstance(kind, str) or (kind not in OPERATOR_KINDS and kind != "ConfigMap"):
+            return False
+        from preflight.operators.resource import read_operator_resource
+
+        resource = read_operator_resource(item, origin)
+        if resource is None:
+            return False
+        if has_template_text and is_unrendered(item):
+            self.add_unrendered(origin, is_named=is_named)
+            return True
+        self.operator_resources.append(resource)
+        return bool(resource.group)
 
     def add_pools(self, item: PlainObject, origin: Origin) -> None:
         """Take what a manifest says of node pools."""
@@ -287,7 +318,7 @@ class ObjectCollector:
         return True
 
     def _count_found(self) -> int:
-        return len(self.objects) + len(self.pods) + len(self.pools) + len(self.problems)
+        return len(self.objects) + len(self.pods) + len(self.pools) + len(self.operator_resources) + len(self.problems)
 
     def _list_items(self, data: PlainObject, origin: Origin) -> list[tuple[object, Origin]]:
         items = data.get("items")

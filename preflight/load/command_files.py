@@ -31,6 +31,7 @@ from preflight.messages.load import (
 )
 from preflight.model.meta import Origin, SourcedObject
 from preflight.model.world import ClusterState
+from preflight.operators.resource import read_operator_resource
 
 if TYPE_CHECKING:
     from preflight.load.pools import PoolDeclaration
@@ -60,7 +61,7 @@ def read_objects(
     1. `base` is the file (a plan) that names a relative path, "" for the command line. Which files are read: see `find_manifests`;
        what is read of them: see `read_command_input`, for `earlier` too.
     2. Lists are taken apart. A pod is a Pod, whatever its status says; a part of an object is one too, for apply sends what is stated.
-    3. Pools of nodes come last, as their template nodes: those that are declared here, and those of `pool_collector` that refer to what is.
+    3. Pools of nodes come last, as their template nodes: those that are declared here, and those of `pools` that refer to what is.
     4. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
        or is a chart's template that nobody rendered. Nobody knows then what would be applied.
     """
@@ -70,6 +71,10 @@ def read_objects(
     given: list[object] = []
     for source in sources:
         given += _iter_objects(source, _read_text(source, base, stdin, earlier), texts, gathered)
+    if gathered.operator_resources:
+        from preflight.operators.declare import declare_daemonsets
+
+        given += declare_daemonsets(gathered.operator_resources)
     if gathered.pools:
         from preflight.load.pools import resolve_pools
 
@@ -157,7 +162,7 @@ def _iter_documents(source: SourceFile, text: str) -> Iterator[tuple[Chunk, obje
 
 
 def _iter_objects(
-    source: SourceFile, text: str, texts: dict[tuple[str, int], Chunk], pool_collector: ObjectCollector
+    source: SourceFile, text: str, texts: dict[tuple[str, int], Chunk], collector: ObjectCollector
 ) -> Iterator[SourcedObject | Other]:
     for chunk, data in _iter_documents(source, text):
         texts[source.file, chunk.index] = chunk
@@ -171,9 +176,14 @@ def _iter_objects(
             if kind.endswith("List") and isinstance(items, list):
                 waiting += reversed([(inner, locate_item(origin, index)) for index, inner in enumerate(items)])
             elif declares_pool(item):
-                pool_collector.add_pools(item, origin)
+                collector.add_pools(item, origin)
             else:
-                yield _convert_object(item, kind, origin)
+                other = _convert_object(item, kind, origin)
+                resource = read_operator_resource(item, origin)
+                if resource is not None:
+                    collector.operator_resources.append(resource)
+                if resource is None or not resource.group:
+                    yield other
 
 
 def _convert_object(item: dict[str, Any], kind: str, origin: Origin) -> SourcedObject | Other:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 
 from preflight.errors import InputError
-from preflight.messages.load import CUT_OFF_GZIP, describe_damaged_gzip, describe_unpacked_size, lower_first
+from preflight.messages.load import CUT_OFF_GZIP, NO_SUCH_DIRECTORY, describe_damaged_gzip, describe_unpacked_size, lower_first
 
 if TYPE_CHECKING:
     from gzip import GzipFile
@@ -54,12 +54,17 @@ class UnreadablePath(Struct, frozen=True, gc=False):
 
 
 class FileListing(Struct):
-    """What walking found: files in order of their name, what could not be read, and how many links and hidden manifests were left alone."""
+    """What walking found: files in order of their name, what could not be read, and how many links and hidden manifests were left alone.
+
+    `missing` are paths that a person named and that cannot be opened; `empty_folders` named folders without a file to read.
+    """
 
     sources: list[SourceFile] = []
     unread: list[UnreadablePath] = []
     skipped_links: int = 0
     skipped_manifests: int = 0
+    missing: list[UnreadablePath] = []
+    empty_folders: list[str] = []
 
 
 def find_files(paths: Sequence[str]) -> FileListing:
@@ -81,7 +86,8 @@ def find_files(paths: Sequence[str]) -> FileListing:
         try:
             status = os.stat(path)  # noqa: PTH116 (pathlib costs 10 ms at the start)
         except (OSError, ValueError) as error:
-            walked.unread.append(UnreadablePath(to_text(path), describe_os_error(error)))
+            is_folder = isinstance(error, FileNotFoundError) and path.endswith("/")
+            walked.missing.append(UnreadablePath(to_text(path), NO_SUCH_DIRECTORY if is_folder else describe_os_error(error)))
             continue
         if stat.S_ISDIR(status.st_mode):
             folders.append(path)
@@ -89,7 +95,7 @@ def find_files(paths: Sequence[str]) -> FileListing:
             seen.add((status.st_dev, status.st_ino))
             walked.sources.append(SourceFile(to_text(path), path, is_named=True))
     for folder in folders:
-        _walk_folder(folder, _find_chart(folder), seen, walked)
+        _walk_folder(folder, find_chart(folder), seen, walked)
     walked.sources.sort(key=lambda source: source.file)
     walked.unread.sort(key=lambda unread: unread.file)
     return walked
@@ -97,6 +103,7 @@ def find_files(paths: Sequence[str]) -> FileListing:
 
 def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: FileListing) -> None:
     found: set[tuple[int, int]] = set()
+    is_empty = True
     waiting = [(root, chart)]
     while waiting:
         folder, chart = waiting.pop()
@@ -105,7 +112,9 @@ def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: Fil
             with os.scandir(folder) as entries:
                 everything = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            listing.unread.append(UnreadablePath(to_text(folder), describe_os_error(error)))
+            unreadable = UnreadablePath(to_text(folder), describe_os_error(error))
+            (listing.missing if folder == root else listing.unread).append(unreadable)
+            is_empty = False
             continue
         listed = [entry for entry in everything if not is_hidden(entry.name)]
         listing.skipped_manifests += sum(_is_hidden_manifest(entry) for entry in everything)
@@ -119,10 +128,13 @@ def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: Fil
                 waiting.append((path, (prefix.rstrip("/") or ".") if is_template else chart))
             elif entry.name.endswith(_ENDINGS) and entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
+                is_empty = False
                 if (status.st_dev, status.st_ino) not in seen:
                     found.add((status.st_dev, status.st_ino))
                     listing.sources.append(SourceFile(to_text(path), path, chart=chart))
     seen |= found
+    if is_empty:
+        listing.empty_folders.append(to_text(root))
 
 
 def is_hidden(name: str) -> bool:
@@ -144,7 +156,7 @@ def _is_hidden_manifest(entry: os.DirEntry[str]) -> bool:
         return True
 
 
-def _find_chart(folder: str) -> str:
+def find_chart(folder: str) -> str:
     """The chart that a folder is a template of, or "": it is a `templates` folder beside a Chart.yaml, or below one."""
     parts = os.path.abspath(folder).split("/")  # noqa: PTH100
     for length in range(len(parts), 0, -1):

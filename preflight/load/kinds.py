@@ -19,6 +19,7 @@ from preflight.model.core import POD_TEMPLATE_SPEC, Namespace, Node, Pod, Priori
 from preflight.model.meta import SourcedObject
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.storage import ConfigMap, CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.operators.facts import index_resources
 
 PlainObject = dict[str, Any]
 
@@ -77,7 +78,13 @@ SNAPSHOT = "Snapshot"
 """The kind of a file that `preflight snapshot` wrote; others have kinds of that name, so its API group counts too."""
 SNAPSHOT_GROUP = "preflight"
 
-WANTED_KINDS = frozenset({"List", SNAPSHOT, *CHECKED_KINDS, *POOL_KINDS, *(f"{name}List" for name in (*CHECKED_KINDS, *POOL_KINDS))})
+OPERATOR_KINDS: frozenset[str] = frozenset(kind for kind, group in index_resources() if group)
+"""The kinds of custom resources from which known operators make DaemonSets: see `operators`. Their API group decides, too."""
+
+SINGLE_KINDS = frozenset({*CHECKED_KINDS, *POOL_KINDS, *OPERATOR_KINDS})
+"""The kinds of single objects that are read."""
+
+WANTED_KINDS = frozenset({"List", SNAPSHOT, *SINGLE_KINDS, *(f"{name}List" for name in SINGLE_KINDS)})
 """What `kind` must be for a document to be parsed."""
 
 STATE_KINDS = frozenset({"Event", "CSINode"})
@@ -86,11 +93,12 @@ STATE_KINDS = frozenset({"Event", "CSINode"})
 CLUES_BY_KIND: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": (
         *("resourceList", "configList", "renameByDefault", "rename:"),
+        *("CSI_PLUGIN_TOLERATIONS", "_PLUGIN_TOLERATIONS", "ROOK_USE_CSI_OPERATOR", "ROOK_ENABLE_DISCOVERY_DAEMON", "taint-toleration"),
         *("kube-proxy-replacement", "agent-not-ready-taint-key", "proxyAll", "bpfEnabled", "felix_bpfenabled", "FELIX_BPFENABLED"),
     )
 }
 """Kinds that people have many of and that say something to us only where one of these words stands: what device plugins advertise, and
-whether a network replaces kube-proxy (`preflight/components`)."""
+whether a network replaces kube-proxy (`preflight/components`); and the settings that Rook and Longhorn read from one."""
 
 # Versions whose server filled an absent selector from the labels of the template.
 _SELECTOR_FILLED = frozenset({"extensions/v1beta1", "apps/v1beta1"})
@@ -106,7 +114,7 @@ def is_list(data: PlainObject) -> bool:
     kind = data.get("kind")
     if kind == SNAPSHOT:
         return is_snapshot(kind, data.get("apiVersion"))
-    return isinstance(kind, str) and kind.endswith("List") and kind in WANTED_KINDS and kind not in CHECKED_KINDS
+    return isinstance(kind, str) and kind.endswith("List") and kind in WANTED_KINDS and kind not in SINGLE_KINDS
 
 
 def is_snapshot(kind: str, api_version: object) -> bool:
@@ -174,7 +182,7 @@ def is_unrendered(data: PlainObject) -> bool:
     """Whether a part of it that decides a placement is still a template's text: its names, labels, selection, tolerations or taints."""
     kind = CHECKED_KINDS.get(data["kind"])
     metadata = data.get("metadata")
-    parts: list[object] = [get_path(data, ("spec", "taints"))]
+    parts: list[object] = [data.get("spec") if data["kind"] in OPERATOR_KINDS else get_path(data, ("spec", "taints"))]
     if isinstance(metadata, dict):
         parts += [metadata.get("name"), metadata.get("namespace"), metadata.get("labels")]
     spec = get_path(data, kind.pod_spec) if kind and kind.pod_spec else None

@@ -12,9 +12,8 @@ from msgspec import Raw
 from preflight.documents.json_values import decode_json_value
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import (
-    CHECKED_KINDS,
     CLUES_BY_KIND,
-    POOL_KINDS,
+    SINGLE_KINDS,
     SNAPSHOT,
     STATE_KINDS,
     WANTED_KINDS,
@@ -120,7 +119,7 @@ def _begin_list(collector: ObjectCollector, envelope: Any, origin: Origin) -> bo
 def _is_checked_list(envelope: Any) -> bool:
     if envelope.kind == SNAPSHOT:
         return is_snapshot(envelope.kind, envelope.apiVersion)
-    return envelope.kind in WANTED_KINDS and envelope.kind not in CHECKED_KINDS and envelope.kind not in POOL_KINDS
+    return envelope.kind in WANTED_KINDS and envelope.kind not in SINGLE_KINDS
 
 
 def _is_existing_pod(pod: CoveragePod) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.load.kinds import CHECKED_KINDS, POOL_KINDS
+from preflight.load.kinds import CHECKED_KINDS, OPERATOR_KINDS, POOL_KINDS
 from preflight.model.core import CoveragePod
 from preflight.model.meta import Condition, Metadata
 
@@ -126,7 +126,8 @@ def decode_list(view: memoryview) -> Any:
     for _ in range(_LEARNT):
         if envelope is not None or not unknown:
             break
-        union |= msgspec.defstruct("_Learnt", (), bases=(IgnoredItem,), tag=unknown)
+        base = RawItem if unknown in OPERATOR_KINDS else IgnoredItem
+        union |= msgspec.defstruct("_Learnt", (), bases=(base,), tag=unknown)
         envelope, unknown = _try_decode(_list_decoder(union), view)
     return envelope
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO
@@ -14,13 +15,15 @@ from preflight.documents import Chunk, Document, InvalidDocument, RepeatedKey
 from preflight.errors import InputError
 from preflight.load import locations, world_builder
 from preflight.load.collector import ObjectCollector
-from preflight.load.files import SourceFile, describe_os_error, find_files, read_content
+from preflight.load.files import STDIN, SourceFile, describe_os_error, find_chart, find_files, read_content
 from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, WANTED_KINDS
+from preflight.load.unknown_resources import find_unknown_resource_in_text
 from preflight.messages.load import (
     HIDDEN,
     NOT_FOLLOWED,
     NOT_PARSED,
     NOT_UTF16,
+    describe_missing_input,
     describe_templates,
     describe_undecodable_byte,
     describe_unreadable,
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
+_MAX_BLANK = 4096
 _RANCHER_KEYS = re.compile(r"^node-(taint|label):", re.MULTILINE)
 _RANCHER = re.compile(r"(^|[/._-])(rke2|k3s)([/._-]|$)")
 
@@ -52,7 +56,9 @@ class LoadResult(Struct, frozen=True):
        judges each by itself. `pools` are these declarations, for what refers to them. `sources` are the names of the files that were read.
     5. `checked_files` are the files that get findings; None means all: nothing was given only as surroundings.
     6. `reload` puts the world together once more, with what was asked of the cluster since; None where only files were read.
-    7. `given_objects` are the objects of the files that a command line names, in order (`read_objects`); `load_world` leaves it empty.
+    7. `unknown_resources` counts the custom resources that say where pods run and that are not understood. `empty_paths` are named folders
+       without a file, and named files without any content.
+    8. `given_objects` are the objects of the files that a command line names, in order (`read_objects`); `load_world` leaves it empty.
     """
 
     world: ClusterState
@@ -68,6 +74,8 @@ class LoadResult(Struct, frozen=True):
     checked_files: frozenset[str] | None = None
     reload: Callable[[], LoadResult] | None = None
     given_objects: tuple[object, ...] = ()
+    unknown_resources: int = 0
+    empty_paths: tuple[str, ...] = ()
 
     def locate(self, origin: Origin, path: Sequence[str | int]) -> Location:
         """The location of one field of an object; see `locate_all`."""
@@ -101,7 +109,7 @@ def load_world(
     1. `context_paths` is the world around the paths: it gets no findings.
     2. Any order of the paths gives the same result. Which files a folder means: see `files.find_files`; what a document means:
        `kinds.explain_unchecked`.
-    3. What cannot be read is a problem with its place, and the rest is read all the same.
+    3. What cannot be read is a problem with its place, and the rest is read all the same; but a path that a person named has to be there.
     4. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
     5. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
        think that it is judged. With `leaves_templates` it is left out there too: a hook names whatever was changed.
@@ -110,6 +118,8 @@ def load_world(
     8. `collector` is the heap to fill, of one who wants more of it; what it wants of templates and pods is then its own to say.
     """
     walked = find_files((*paths, *context_paths))
+    for missing in walked.missing:
+        raise InputError(describe_missing_input(missing.file, missing.reason))
     gathered = collector or ObjectCollector(
         leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods, wants_pod_texts=wants_pod_texts, wants_state=wants_state
     )
@@ -120,6 +130,7 @@ def load_world(
     judged = frozenset(source.file for source in find_files(paths).sources) if context_paths or (paths and cluster) else None
     if cluster is not None:
         cluster(gathered)
+    gathered.empty_paths += walked.empty_folders
     streams = ((source, stdin) for source in walked.sources)
     return load_sources(gathered, streams, one_cluster=one_cluster, comparison_operators=comparison_operators, checked_files=judged)
 
@@ -162,14 +173,16 @@ def _build_result(
         world=built,
         problems=tuple(sorted(collector.problems, key=_problem_sort_key)),
         skipped=collector.list_skipped(),
+        unknown_resources=len(collector.unknown_resources),
         repeated_keys=tuple(collector.repeated),
         files=collector.files,
-        objects=len(collector.objects) + len(collector.pools) + len(built.pods),
+        objects=len(collector.objects) + len(collector.pools) + len(collector.operator_resources) + len(built.pods),
         texts=collector.texts,
         nodes=collector.list_nodes(),
         pools=tuple(collector.pools),
         sources=frozenset(source.file for source in sources),
         checked_files=checked_files,
+        empty_paths=tuple(collector.empty_paths),
     )
 
 
@@ -188,9 +201,13 @@ def _read_source(collector: ObjectCollector, source: SourceFile, stdin: BinaryIO
         collector.add_problem(str(error), source.file)
         return
     except (OSError, ValueError) as error:
+        if source.is_named:
+            raise InputError(describe_missing_input(source.file, describe_os_error(error))) from None
         collector.add_problem(describe_unreadable(describe_os_error(error)), source.file)
         return
     collector.files += 1
+    if source.is_named and len(data) <= _MAX_BLANK and not bytes(data).strip(_BLANKS):
+        collector.empty_paths.append(source.file)
     if _looks_like_json(data):
         from preflight.load.json_stream import read_json_stream
 
@@ -221,6 +238,7 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
     file = source.file
     unparsed = 0
     broken: list[InvalidDocument] = []
+    checks_everything = source.is_named and not collector.leaves_templates  # a hook names whatever was changed
     is_configuration = _may_be_rancher_config(text, source)
     wanted = frozenset() if is_configuration else WANTED_KINDS if collector.runtime_state is None else WANTED_KINDS | STATE_KINDS
     for item in documents.read_yaml(text, wanted, CLUES_BY_KIND):
@@ -236,15 +254,31 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
                 collector.add_pods(pods, file)
         elif isinstance(item, InvalidDocument):
             broken.append(item)
+        elif unknown := find_unknown_resource_in_text(item.chunk.text):
+            collector.unknown_resources.append(unknown)
         else:
-            unparsed += 1
+            checked = documents.read_chunk(item.chunk) if checks_everything else None
+            if isinstance(checked, InvalidDocument):
+                broken.append(checked)
+            else:
+                unparsed += 1
     collector.count_skipped(NOT_PARSED, unparsed)
-    if broken and "{{" in text:
-        collector.add_unrendered(Origin(file, line=broken[0].line), is_named=source.is_named)
+    if broken and "{{" in text and (not checks_everything or _is_template(source, broken[0])):
+        chart = find_chart(os.path.dirname(source.path)) if source.is_named and source.path != STDIN else ""  # noqa: PTH120
+        collector.add_unrendered(Origin(file, line=broken[0].line), is_named=source.is_named, chart=chart or "CHARTDIR")
         return
     for item in broken:
         line = documents.get_source_line(item.chunk, item.line) if item.chunk else ""
         collector.add_problem(item.message, file, item.line, item.column, line if len(line) <= locations.MAX_SOURCE else "")
+
+
+def _is_template(source: SourceFile, broken: InvalidDocument) -> bool:
+    """Whether a named file is broken because it is a template: a chart has it, a line begins with `{{`, or the broken one has that."""
+    if source.path != STDIN and find_chart(os.path.dirname(source.path)):  # noqa: PTH120
+        return True
+    lines = broken.chunk.text.splitlines() if broken.chunk else []
+    at = broken.line - (broken.chunk.line if broken.chunk else 0)
+    return any(line.lstrip().startswith("{{") for line in lines) or any("{{" in line for line in lines[at : at + 1])
 
 
 def _is_rancher_config(data: dict[str, object]) -> bool:

@@ -29,7 +29,7 @@ def locate_fields(texts: Mapping[tuple[str, int], Chunk], fields: Sequence[tuple
         by_document.setdefault((origin.file, origin.document), []).append(index)
     found: dict[int, Location] = {}
     for key, indexes in by_document.items():
-        paths = [(*fields[index][0].path, *fields[index][1]) for index in indexes]
+        paths = [fields[index][0].resolve_path(fields[index][1]) for index in indexes]
         chunk = texts.get(key)
         if chunk is None:
             places = [(fields[index][0].line, 0, "") for index in indexes]

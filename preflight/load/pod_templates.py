@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from msgspec.structs import replace
 
-from preflight.errors import InputError, UsageError
+from preflight.errors import InputError, RefusalError
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import CHECKED_KINDS, PlainObject, get_path
 from preflight.load.loader import LoadResult, load_world
@@ -21,13 +21,13 @@ from preflight.messages.load import (
     describe_refused_field,
     describe_refused_pod,
     describe_several_pods,
+    format_problem,
 )
 from preflight.model.batch import JobSet
 from preflight.model.capacity import NewPod
 from preflight.model.convert import convert
 from preflight.model.meta import Origin, Refusal
 from preflight.model.pod_scheduling import SchedulerPodSpec
-from preflight.model.report import Problem
 from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.scheduling.quantities import QuantityError, parse_millis
 from preflight.scheduling.tolerations import add_implicit_tolerations
@@ -81,8 +81,8 @@ def read_new_pod(path: str, namespace: str, stdin: BinaryIO | None) -> NewPod:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UsageError(describe_no_pod(path, [(check.what, check.why) for check in loaded.skipped]))
-    raise UsageError(describe_several_pods(path, [pod.description for pod in found]))
+        raise RefusalError(describe_no_pod(path, [(check.what, check.why) for check in loaded.skipped]))
+    raise RefusalError(describe_several_pods(path, [pod.description for pod in found]))
 
 
 def iter_new_pods(item: PlainObject, origin: Origin, namespace: str) -> Iterator[NewPod]:
@@ -123,12 +123,6 @@ def _is_whole_number(quantity: str | float) -> bool:
         return parse_millis(quantity) % 1000 == 0
     except QuantityError:
         return True
-
-
-def format_problem(problem: Problem) -> str:
-    """What could not be read, with its file and, where that is known, its line."""
-    place = problem.location
-    return f"{place.file}{f':{place.line}' if place.line else ''}: {problem.message}" if place else problem.message
 
 
 def _check_accepted(loaded: LoadResult, path: str) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import CHECKED_KINDS
+from preflight.load.operators import DeclaredDaemonSets, add_assigned_labels, resolve_operators
 from preflight.messages.load import (
     POOL_PART_NOT_GIVEN,
     describe_ambiguity,
@@ -67,6 +68,10 @@ def build_world(
     once = [values[0] for key, values in by_key.items() if key not in twice]
     nodes = {value.name: value for value in once if isinstance(value, Node)}
     daemonsets = {value.key: value for value in once if isinstance(value, DaemonSet)}
+    declared = resolve_operators(collector, daemonsets) if collector.operator_resources else DeclaredDaemonSets()
+    if declared.daemonsets:
+        daemonsets |= {daemonset.key: daemonset for daemonset in declared.daemonsets}
+        nodes = add_assigned_labels(nodes, declared.daemonsets)
     pods = _merge_listed_pods(collector, one_cluster=one_cluster)
     survey = collector.survey
     if survey is not None and comparison_operators is None:
@@ -74,7 +79,12 @@ def build_world(
     return ClusterState(
         nodes=dict(sorted(nodes.items())),
         daemonsets=dict(sorted(daemonsets.items())),
-        workloads=tuple(value for value in collector.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
+        workloads=(
+            *(value for value in collector.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
+            *declared.judged,
+        ),
+        declared_daemonsets=declared.made,
+        operator_resources=tuple(collector.operator_resources),
         pods=pods,
         pods_by_key=_select_whole_pods(collector, pods) if collector.wants_whole_pods or collector.runtime_state is not None else None,
         lazy_pods=collector.pod_texts,

@@ -1,4 +1,4 @@
-"""The texts of alerts, and what is not in their rules."""
+"""The texts of alerts, and of what their rules do not include."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Sequence
 
 from preflight.messages.counts import format_count
 
-NO_METRICS = "kube-state-metrics says nothing of pods, DaemonSets or nodes"
-NO_METRICS_EFFECT = "none of the other preflight alerts can fire: see that kube-state-metrics runs and is scraped"
-LOST_POD = "{{ $labels.namespace }}/{{ $labels.created_by_name }} had a pod on {{ $labels.node }} and has none"
+NO_METRICS = "kube-state-metrics reports no pods, DaemonSets or nodes"
+NO_METRICS_EFFECT = "no other preflight alert can fire: check that kube-state-metrics runs and is scraped"
+LOST_POD = "{{ $labels.namespace }}/{{ $labels.created_by_name }} no longer has a pod on {{ $labels.node }}"
 
 
 def describe_lost_pod(lookback: str) -> str:
-    """What a pod that is gone from a node comes of."""
+    """Why a pod is missing from a node."""
     return (
-        f"it had one {lookback} ago, the DaemonSet and the node are still there, and no new one was created: "
+        f"it had one {lookback} ago, the DaemonSet and the node still exist, and no new pod was created: "
         "a taint, a label or its template has changed"
     )
 
 
-MISSCHEDULED = "{{ $labels.namespace }}/{{ $labels.daemonset }} has pods on {{ $value }} nodes where it would get no new one"
-MISSCHEDULED_EFFECT = "they run today, and are lost for good at the next update, deletion or replacement"
+MISSCHEDULED = "{{ $labels.namespace }}/{{ $labels.daemonset }} has pods on {{ $value }} nodes where no new pod would be created"
+MISSCHEDULED_EFFECT = "they run now, but the next update, deletion or replacement removes them permanently"
 STALLED_UPDATE = "the update of {{ $labels.namespace }}/{{ $labels.daemonset }} makes no progress"
 
 
 def describe_stalled_update(delay: str) -> str:
-    """What an update without progress comes of."""
-    return f"it has updated no further node for {delay}: a new pod does not become available, or cannot be created"
+    """Why an update makes no progress."""
+    return f"no further node has been updated for {delay}: a new pod does not become available, or cannot be created"
 
 
 PENDING_POD = "{{ $labels.namespace }}/{{ $labels.pod }} of DaemonSet {{ $labels.created_by_name }} is Pending"
-PENDING_POD_ADVICE = "kubectl describe pod says what it waits for: room on its node, an image, a volume"
-NO_SYMPTOM = "what it does for the node is not done there"
+PENDING_POD_ADVICE = "`kubectl describe pod` shows what it waits for: capacity on its node, an image, a volume"
+NO_SYMPTOM = "the node lacks what it provides"
 
 
 def summarize_uncovered_node(daemonset: object) -> str:
@@ -41,75 +41,75 @@ def summarize_uncovered_node(daemonset: object) -> str:
 
 def summarize_untolerated_taint(daemonset: object, taint: str) -> str:
     """A taint that a DaemonSet does not tolerate."""
-    return f"{daemonset} does not tolerate {taint} of {{{{ $labels.node }}}}"
+    return f"{daemonset} does not tolerate {taint} on {{{{ $labels.node }}}}"
 
 
-def describe_untolerated_taint(then: str) -> str:
-    """What such a taint costs."""
-    return f"its pod there does not come back once it ends, at the latest with the next update; {then}; {REGENERATE_HINT}"
+def describe_untolerated_taint(impact: str) -> str:
+    """The effect of such a taint."""
+    return f"its pod there will not come back after it ends, at the latest after the next update; {impact}; {REGENERATE_HINT}"
 
 
-REGENERATE_HINT = "write the rules anew if that is wanted"
+REGENERATE_HINT = "generate the rules again if this is intended"
 
 
 def describe_source(daemonsets: int, nodes: int, resources: int) -> str:
-    """What rules are made of."""
+    """What rules are generated from."""
     return f"{format_count(daemonsets, 'DaemonSet')} on {format_count(nodes, 'node')}, {format_count(resources, 'extended resource')}"
 
 
 def describe_unknown_pairs(count: int) -> str:
-    """Pairs of which it is not known whether a pod must be there."""
-    return f"{format_count(count, 'pair')} of a DaemonSet and a node: whether it must be there is not known"
+    """Pairs for which it is unknown whether a pod must be there."""
+    return f"{format_count(count, 'pair')} of a DaemonSet and a node (unknown whether a pod must run there)"
 
 
 def describe_no_namespace(daemonset: object) -> str:
     """A DaemonSet without a namespace."""
-    return f"DaemonSet {daemonset}: its manifest states no namespace"
+    return f"DaemonSet {daemonset} (its manifest has no namespace)"
 
 
 def describe_invalid_name(daemonset: object) -> str:
     """A DaemonSet with an invalid name."""
-    return f"DaemonSet {daemonset}: the API server takes no such name"
+    return f"DaemonSet {daemonset} (the API server does not accept its name)"
 
 
 def describe_partial_nodes(count: int) -> str:
-    """Nodes that are not wholly known."""
-    return f"{format_count(count, 'node')} only partly known, as the next ones of a pool"
+    """Nodes that are only partly known."""
+    return f"{format_count(count, 'node')} known only in part, such as the next nodes of a pool"
 
 
 def describe_invalid_nodes(count: int) -> str:
     """Nodes with an invalid name."""
-    return f"{format_count(count, 'node')} with a name that the API server does not take"
+    return f"{format_count(count, 'node')} with a name that the API server does not accept"
 
 
-NO_NODE = "no node is known: there are only the rules that need none"
+NO_NODE = "rules for single nodes (no nodes in the input)"
 
 
 def describe_providers(providers: Sequence[str]) -> str:
     """Who provides a resource."""
-    return f"; {' and '.join(providers)} provides it"
+    return f"; {' and '.join(providers)} {'provides' if len(providers) == 1 else 'provide'} it"
 
 
 def summarize_lost_resource(resource: str) -> str:
     """A resource that a node has lost."""
-    return f"{resource} is gone from {{{{ $labels.node }}}}"
+    return f"{resource} is no longer allocatable on {{{{ $labels.node }}}}"
 
 
 def describe_lost_resource(provider: str) -> str:
-    """What that means; `provider` is who provides it, behind a semicolon, or ""."""
-    return f"the node can allocate none: pods that ask for it stay Pending, running ones keep their devices{provider}"
+    """What that means; `provider` is who provides it, after a semicolon, or ""."""
+    return f"the node can allocate none: pods that request it stay Pending, running pods keep their devices{provider}"
 
 
 def describe_nothing_to_watch(why: str) -> str:
     """That there is no DaemonSet; `why` is added as it is."""
-    return f"no DaemonSet was given: there is nothing to watch (--allow-empty writes the rules that need none){why}"
+    return f"no DaemonSets in the input: nothing to watch (--allow-empty writes the rules that need none){why}"
 
 
 def describe_origin(description: str) -> str:
-    """What a rule file was made of."""
-    return f"Made by `preflight alerts` of {description}. Make it anew when nodes, selectors or tolerations change."
+    """What a rule file was generated from."""
+    return f"Generated by `preflight alerts` from {description}. Generate it again when nodes, selectors or tolerations change."
 
 
 def describe_missing_part(note: str) -> str:
     """What a rule file does not contain."""
-    return f"Not in it: {note}."
+    return f"Not included: {note}."

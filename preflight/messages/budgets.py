@@ -1,4 +1,4 @@
-"""What PodDisruptionBudgets refuse, and what to change, in words."""
+"""Texts about what PodDisruptionBudgets refuse, and what to change."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullL
 from preflight.model.eviction_reasons import BudgetAction, ChangeBudget, DrainReason, RefusedByBudget
 
 _PERMANENT_TEXTS = {
-    DrainReason.CANNOT_SYNC: "cannot be counted by the disruption controller, so it allows nothing",
-    DrainReason.NONE_EXPECTED: "expects no pod: what it selects is bare, or wanted 0 times, so it allows nothing",
-    DrainReason.NO_LIMIT: "states neither minAvailable nor maxUnavailable, so it allows nothing",
-    DrainReason.ZERO_UNAVAILABLE: "has maxUnavailable 0: no pod of it may ever be evicted",
+    DrainReason.CANNOT_SYNC: "cannot be evaluated by the disruption controller, so it allows no disruption",
+    DrainReason.NONE_EXPECTED: "expects 0 pods (those it covers have no controller, or an owner scaled to 0), so it allows no disruption",
+    DrainReason.NO_LIMIT: "sets neither minAvailable nor maxUnavailable, so it allows no disruption",
+    DrainReason.ZERO_UNAVAILABLE: "has maxUnavailable 0, so it never allows an eviction",
 }
 _TEMPORARY_TEXTS = {
-    DrainReason.SHARED: "allows no more at once, and other pods of this drain took what it allowed",
-    DrainReason.NOT_SYNCED: "was changed, and the disruption controller has not looked since",
-    DrainReason.STALE_STATUS: "allows nothing by its status, which is stale",
-    DrainReason.FORBIDDEN: "has a status that the API server takes for broken",
+    DrainReason.SHARED: "allows no further disruption, because other pods of this drain have used up its allowance",
+    DrainReason.NOT_SYNCED: "was changed, and the disruption controller has not updated its status since",
+    DrainReason.STALE_STATUS: "allows no disruption according to its status, which is stale",
+    DrainReason.FORBIDDEN: "has a status that the API server rejects as invalid",
 }
 _ADVICE_TEXTS = {
     BudgetAction.DELETE_OTHERS: "delete all but one of {budgets}, or narrow a selector",
-    BudgetAction.STATE_INTEGER: "give {budget} an integer minAvailable: its pods have an owner without a scale",
-    BudgetAction.ALLOW_ONE: "set maxUnavailable of {budget} to 1 or more while you drain",
-    BudgetAction.DELETE_OR_ADOPT: "delete {budget} while you drain, or give its pods a controller",
+    BudgetAction.STATE_INTEGER: "set an integer minAvailable in {budget}: the owner of its pods has no scale",
+    BudgetAction.ALLOW_ONE: "set maxUnavailable of {budget} to 1 or more during the drain",
+    BudgetAction.DELETE_OR_ADOPT: "delete {budget} during the drain, or give its pods a controller",
     BudgetAction.SCALE_UP: "scale {owner} to {replicas} or more, or lower minAvailable of {budget}",
-    BudgetAction.LOWER_LIMIT: "lower minAvailable of {budget}, or raise its maxUnavailable, while you drain",
-    BudgetAction.GET_READY: "get {pods} Ready, which {budget} waits for",
-    BudgetAction.CHECK_HEALTH: "see why {budget} counts too few healthy pods",
-    BudgetAction.SCALE_UP_SHARED: "scale {owner} up, for {budget} waits for replacements that fit nowhere",
+    BudgetAction.LOWER_LIMIT: "lower minAvailable of {budget}, or raise its maxUnavailable, during the drain",
+    BudgetAction.GET_READY: "get {pods} Ready: {budget} requires more healthy pods",
+    BudgetAction.CHECK_HEALTH: "check why {budget} counts too few healthy pods",
+    BudgetAction.SCALE_UP_SHARED: "scale {owner} up: {budget} waits for replacements that fit on no node",
 }
 
 
@@ -45,14 +45,16 @@ def join_budgets(names: tuple[str, ...]) -> str:
 
 
 def describe_budget_refusal(refusal: RefusedByBudget) -> str:
-    """What a budget does to a pod, to follow its name: `needs 2 healthy pods and has 2 currently`."""
+    """Why a budget refuses a pod, for use after its name: `needs 2 healthy pods and has 2 currently`."""
     if refusal.reason in _PERMANENT_TEXTS:
         return _PERMANENT_TEXTS[refusal.reason]
     if refusal.reason in _TEMPORARY_TEXTS:
-        return f"{_TEMPORARY_TEXTS[refusal.reason]}{': it goes once a replacement is Ready' if refusal.waits else ''}"
+        return f"{_TEMPORARY_TEXTS[refusal.reason]}{': the pod is evicted once a replacement is Ready' if refusal.waits else ''}"
     healthy = refusal.healthy_pods
     needs = f"needs {healthy.needed} healthy pods and has {healthy.current} currently" if healthy else "has too few healthy pods"
-    return f"{needs}, and there can be no more: it never lets one go" if refusal.reason is DrainReason.NEEDS_ALL_HEALTHY else needs
+    if refusal.reason is DrainReason.NEEDS_ALL_HEALTHY:
+        return f"{needs}; its workloads run no more, so it can never allow an eviction"
+    return needs
 
 
 def describe_budget_change(change: ChangeBudget) -> str:
@@ -67,51 +69,50 @@ def describe_budget_change(change: ChangeBudget) -> str:
 
 
 def describe_blocked_drain(nodes: Sequence[str], refusal: RefusedByBudget, *, is_permanent: bool) -> str:
-    """What a budget does to the drain of nodes, to follow its name."""
-    how_long = "for ever" if is_permanent else "for now"
+    """How a budget affects the drain of nodes, for use after its name."""
+    how_long = "permanently" if is_permanent else "for now"
     return f"blocks the drain of {join_node_names(nodes)} {how_long}: it {describe_budget_refusal(refusal)}"
 
 
 def describe_shared_pods(other_budgets: Sequence[str], pods: str) -> str:
-    """That other budgets select the same pods, to follow the name of the first; `pods` names the pods."""
-    return f"and {join_and(other_budgets)} select {pods}: no eviction of a pod with more than one budget is granted"
+    """That other budgets cover the same pods, for use after the name of the first; `pods` names the pods."""
+    return f"and {join_and(other_budgets)} cover {pods}: the eviction API refuses pods covered by more than one PodDisruptionBudget"
 
 
 def describe_zero_budget(reason: ZeroBudgetReason) -> str:
     """That a budget never allows a disruption, and why."""
-    return f"never allows a disruption: {_describe_zero_budget_reason(reason)}"
+    return f"can never allow a disruption: {_describe_zero_budget_reason(reason)}"
 
 
 def _describe_zero_budget_reason(reason: ZeroBudgetReason) -> str:
     match reason:
         case NoLimit():
-            return "it states neither minAvailable nor maxUnavailable"
+            return "it sets neither minAvailable nor maxUnavailable"
         case FullLimit():
             return f"{reason.limit} is {reason.value}"
         case AllReplicasNeeded(owners=owners):
-            have = f"{join_and(owners)} {'has' if len(owners) == 1 else 'have'} {format_count(reason.replicas, 'replica')}"
-            return f"minAvailable is {reason.min_available}, and {have}"
+            return f"minAvailable {reason.min_available} of {format_count(reason.replicas, 'replica')} ({join_and(owners)})"
 
 
 def describe_missing_selector() -> str:
-    """That a budget without a selector selects no pod."""
-    return "selects no pod: it has no selector"
+    """That a budget without a selector covers no pods."""
+    return "covers no pods: it has no selector"
 
 
 def describe_unselected_pods(nearest: str, missing_labels: Sequence[str]) -> str:
-    """That a budget selects no pod, and by which labels it misses the pods of the nearest owner."""
-    return f"selects no pod: {nearest} comes nearest, and its pods have no label {join_and(missing_labels)}"
+    """That a budget covers no pods, and which labels the pods of the closest owner lack."""
+    return f"covers no pods: {nearest} is the closest match, but its pods lack the label {join_and(missing_labels)}"
 
 
 def describe_missing_scale(limit: BudgetLimit, owners: Sequence[str], owner_count: int) -> str:
     """That a limit needs the scale of owners that have none."""
     field = limit.value if limit is BudgetLimit.MAX_UNAVAILABLE else f"a percentage of {limit}"
-    return f"allows nothing: {field} needs a scale, and {join_and(owners)} {'has' if owner_count == 1 else 'have'} none"
+    return f"allows no disruption: {field} needs a scale, and {join_and(owners)} {'has' if owner_count == 1 else 'have'} none"
 
 
 OTHER_SELECTOR = "the other selector"
 
 
 def describe_pods_of(owners: str) -> str:
-    """The pods of some workloads."""
+    """The pods of workloads."""
     return f"the pods of {owners}"

@@ -1,10 +1,11 @@
-"""The capacity for a new pod in words: amounts, causes, answers."""
+"""Texts about the capacity for a new pod: amounts, causes, answers."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.messages.amounts import format_amount
 from preflight.messages.counts import format_count
 from preflight.messages.coverage import describe_reason
 from preflight.messages.lists import format_names, join_and
@@ -28,37 +29,36 @@ from preflight.model.capacity_reasons import (
     WaitingPods,
 )
 
-_BINARY = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 _CAUSE_TEXTS = {
     CapacityLossCause.NOT_READY: "on nodes that are not Ready",
     CapacityLossCause.CORDONED: "on cordoned nodes",
-    CapacityLossCause.SELECTOR: "on nodes that its selector leaves out",
+    CapacityLossCause.SELECTOR: "on nodes that its nodeSelector or affinity excludes",
     CapacityLossCause.TAINTS: "on nodes with a taint that it does not tolerate",
     CapacityLossCause.USED: "requested by pods",
-    CapacityLossCause.STALE: "held by pods of which nothing runs",
-    CapacityLossCause.FRAGMENTED: "in rests that are too small for one more copy",
-    CapacityLossCause.OTHER_RESOURCES: "left over: another resource is used up first",
-    CapacityLossCause.POD_LIMIT: "left over: the node may have no more pods",
-    CapacityLossCause.HOST_PORTS: "left over: its host port is taken",
-    CapacityLossCause.UNKNOWN: "not known to be room",
+    CapacityLossCause.STALE: "held by pods that are not running",
+    CapacityLossCause.FRAGMENTED: "left over, too small for another pod",
+    CapacityLossCause.OTHER_RESOURCES: "left over, another resource runs out first",
+    CapacityLossCause.POD_LIMIT: "left over, the node has reached its pod limit",
+    CapacityLossCause.HOST_PORTS: "left over, its host port is in use",
+    CapacityLossCause.UNKNOWN: "unknown whether usable",
 }
 _NODE_TEXTS = {
     NodeFact.CORDONED: "cordoned",
     NodeFact.NOT_READY: "not Ready",
     NodeFact.OTHER_NODES: "its node affinity names other nodes",
-    NodeFact.HOST_PORT: "a host port of it is taken",
+    NodeFact.HOST_PORT: "its host port is in use",
 }
-_ALWAYS_UNCHECKED = "what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler"
-REQUESTED = "requested is not utilised: what pods have asked for counts, whether or not they use it"
+_ALWAYS_UNCHECKED = "changes made by admission (webhooks, LimitRanges, Pod Security), scheduler extenders and other scheduler settings"
+REQUESTED = "counts what pods request, not what they use"
 
 
 def describe_capacity_reason(reason: CapacityReason) -> str:
-    """Why a node does not take a copy."""
+    """Why a copy does not fit on a node."""
     match reason:
         case NodeFact():
             return _NODE_TEXTS[reason]
         case PodLimit():
-            return f"has {reason.used} pods and may have {reason.allowed}"
+            return f"pod limit reached ({reason.used} of {reason.allowed})"
         case SchedulerWords():
             return reason.words
         case _:
@@ -66,115 +66,99 @@ def describe_capacity_reason(reason: CapacityReason) -> str:
 
 
 def count_reasons(reasons: Sequence[CapacityReason], nodes: int) -> Iterator[str]:
-    """Each reason once, with the number of nodes where it is not that of all."""
+    """Each reason once, with the number of nodes unless it applies to all."""
     for reason, number in Counter(map(describe_capacity_reason, reasons)).items():
         yield reason if number == nodes else f"{reason} ({number} of {nodes})"
 
 
 def describe_capacity_doubt(doubt: CapacityDoubt) -> str:
-    """Why more may fit than is certain, or what is said may not hold."""
+    """Why more copies may fit than is certain, or why the answer may not hold."""
     match doubt:
         case CapacityUncertainty():
             return f"{describe_uncertainty(doubt.uncertainty)}{f': {doubt.cause}' if doubt.cause else ''}"
         case AddedToleration():
-            plugin = "where the admission plugin ExtendedResourceToleration is on (by default it is off)"
-            return f"{plugin}, it tolerates the taint of {doubt.nodes} of the nodes"
+            plugin = "if the admission plugin ExtendedResourceToleration is enabled (off by default)"
+            return f"{plugin}, the pod tolerates the taint of {doubt.nodes} of the nodes"
         case PossiblePreemption(nodes=None):
-            return "the priority of the pod is not known: pods of lower priority may be evicted for it"
+            return "the priority of the pod is unknown: pods of lower priority may be preempted for it"
         case PossiblePreemption():
-            return f"with pods of lower priority evicted more may fit, on {doubt.nodes} of the nodes: nobody is evicted here"
+            return f"preemption of lower priority pods is not counted: with it, more copies may fit on {doubt.nodes} of the nodes"
 
 
 def describe_unchecked_limit(limit: UncheckedLimit) -> str:
-    """What may still keep copies from binding, and is not checked."""
+    """What is not checked and may keep copies from being scheduled."""
     match limit:
         case QuotaLimits():
             return f"ResourceQuota {join_and(limit.quotas)} of namespace {limit.namespace}, which may allow fewer pods"
         case UnreadQuota(cause=""):
-            return f"quota of namespace {limit.namespace} (not given)"
+            return f"quota of namespace {limit.namespace} (not in the input)"
         case UnreadQuota():
             return f"quota of namespace {limit.namespace}: {limit.cause}"
         case WaitingPods():
-            waiting = format_count(limit.count, "pod that waits", "pods that wait")
-            return f"{waiting} for a node already, and may take this room first"
+            return f"{format_count(limit.count, 'pod')} already waiting for a node, which may use this capacity first"
         case AlwaysUnchecked():
             return _ALWAYS_UNCHECKED
 
 
-def format_amount(resource: str, number: int | None) -> str:
-    """An amount as people write it: cpu `1500m` or `2`, memory in the largest unit with one decimal, all else as it is; `?` for None."""
-    if number is None:
-        return "?"
-    if resource == "cpu":
-        return str(number // 1000) if number % 1000 == 0 else f"{number}m"
-    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
-        for unit, bits in _BINARY:
-            if number >= 1 << bits:
-                whole = f"{number / (1 << bits):.1f}"
-                return f"{whole.removesuffix('.0')}{unit}"
-    return str(number)
-
-
 def format_cause(step: CapacityStep) -> str:
-    """What takes an amount away, in words."""
+    """Why an amount cannot be used."""
     return _CAUSE_TEXTS[step.cause]
 
 
 def format_copies(room: ClusterCapacity) -> str:
-    """`13 copies fit`, `0 copies fit for certain, 4 at most`, `0 copies fit for certain; how many more may, nobody can tell`."""
+    """`13 copies fit now`, `at least 0 copies fit, at most 4`, `at least 0 copies fit, upper limit unknown`."""
     fit = format_count(room.copies, "copy fits", "copies fit")
     if room.atMost == room.copies:
         return f"{fit} now"
-    more = f", {room.atMost} at most" if room.atMost is not None else "; how many more may, nobody can tell"
-    return f"{fit} for certain{more}"
+    return f"at least {fit}, {f'at most {room.atMost}' if room.atMost is not None else 'upper limit unknown'}"
 
 
 def format_answer(room: ClusterCapacity) -> str:
-    """The answer in one line: how many fit, how much is free all the same, and where that is."""
+    """The answer in one line: how many fit, how much is free, and where that is."""
     free = f"{format_amount(room.resource, room.free)} of {format_amount(room.resource, room.allocatable)} {room.resource} free"
     out_of_reach = [step for step in room.steps if step.free]
     parts = [f"{format_amount(room.resource, step.free)} {format_cause(step)}" for step in out_of_reach]
     if room.copies and parts:
-        parts.insert(0, f"{format_amount(room.resource, room.copies * room.wanted)} to be had")
+        parts.insert(0, f"{format_amount(room.resource, room.copies * room.wanted)} usable")
     where = ", ".join(parts)
     return f"{format_copies(room)}: {free}{f' ({where})' if where else ''}"
 
 
 def format_largest_block(room: ClusterCapacity) -> str:
-    """`largest free block on one node: 2 (gpu-4)`, of the nodes that it may go to."""
+    """`largest free block on one eligible node: 2 (gpu-4)`."""
     where = f" ({format_names(room.largestOn)})" if room.largestOn else ""
-    return f"largest free block on one node that it may go to: {format_amount(room.resource, room.largest)}{where}"
+    return f"largest free block on one eligible node: {format_amount(room.resource, room.largest)}{where}"
 
 
 def format_main_causes(room: ClusterCapacity) -> str:
-    """The causes that keep most of what is free from being had, the first two."""
+    """The two causes that make most of the free capacity unusable."""
     steps = sorted((step for step in room.steps if step.free), key=lambda step: -step.free)
     return ", ".join(f"{format_amount(room.resource, step.free)} {format_cause(step)}" for step in steps[:2])
 
 
 def iter_remarks(room: ClusterCapacity) -> Iterator[tuple[str, str]]:
-    """What is not known and not judged, each with its heading; then what the numbers mean."""
+    """What is unknown and not checked, each with its heading; then what the numbers mean."""
     for reason in room.unknown:
-        yield "unknown", f"because {reason}"
+        yield "unknown", reason
     if room.unread:
-        yield "unknown", f"because {format_names(room.unread)} {'does' if len(room.unread) == 1 else 'do'} not say what can be allocated"
+        yield "unknown", f"allocatable of {format_names(room.unread)} (not in the input)"
     if room.message:
-        yield "the scheduler says", room.message
+        yield "scheduler", room.message
     for unchecked in room.notJudged:
-        yield "not judged", unchecked
+        yield "not checked", unchecked
     yield "note", REQUESTED
 
 
 def format_subject(answer: ClusterCapacityAnswer, room: ClusterCapacity) -> str:
-    """The pod in words, with what one copy asks for unless the words say that."""
-    asks = ", ".join(f"{name}={format_amount(name, number)}" for name, number in room.requests.items()) or "no resource"
-    return answer.pod if asks in answer.pod else f"{answer.pod}, which asks for {asks}"
+    """The pod, with the requests of one copy unless its description has them."""
+    requests = ", ".join(f"{name}={format_amount(name, number)}" for name, number in room.requests.items()) or "no resources"
+    return answer.pod if requests in answer.pod else f"{answer.pod}, which requests {requests}"
 
 
 def format_stale_allocation(room: ClusterCapacity, stale_pod: StaleAllocationRow) -> str:
-    """A pod that holds room though nothing of it runs: what it holds, where, and how this is known."""
+    """A pod that holds capacity without a running container: what it holds, where, and why."""
     state = (
-        "Pending there: its containers have not started"
+        "Pending there, its containers have not started"
         if stale_pod.why is StaleReason.PENDING
         else "being deleted, and its node is not Ready"
     )
@@ -197,60 +181,60 @@ def format_copy_count(number: int) -> str:
 
 
 def format_failures(clusters: Sequence[ClusterCapacityAnswer]) -> str:
-    """`1 of 3 clusters could not be asked`; "" where all were."""
+    """`1 of 3 clusters could not be queried`; "" if all could be."""
     failed = sum(cluster.room is None for cluster in clusters)
-    return f"{failed} of {format_count(len(clusters), 'cluster')} could not be asked" if failed else ""
+    return f"{failed} of {format_count(len(clusters), 'cluster')} could not be queried" if failed else ""
 
 
-# Which pod is asked about, and errors.
+# The pod in question, and errors.
 
 
 def describe_copied_pod(workload: str, pod: str) -> str:
-    """A pod like one that a workload has."""
-    return f"{workload}, as its pod {pod} is"
+    """A pod like an existing one of a workload."""
+    return f"{workload}, like its pod {pod}"
 
 
 def describe_template(workload: str, file: str) -> str:
-    """A pod by the template of a workload in a file."""
-    return f"{workload} of {file}"
+    """A pod from the template of a workload in a file."""
+    return f"{workload} in {file}"
 
 
 def describe_invalid_reference(text: str) -> str:
     """That the value of --like cannot be read."""
-    return f"--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not {text!r}"
+    return f"--like requires KIND/NAME, not {text!r}: KIND is deploy, ds, sts, rs, job, cj or pod"
 
 
 def describe_missing_nodes(source: str, cause: str) -> str:
-    """That a source has no node; `cause` is why, "" if unknown."""
-    return f"{source}: no node is known: there is nothing to fill{f': {cause}' if cause else ''}"
+    """That a source has no nodes; `cause` is why, "" if unknown."""
+    return f"{source}: no nodes in the input{f': {cause}' if cause else ' (add the output of `kubectl get nodes -o json`)'}"
 
 
 def describe_missing_workload(source: str, workload: str, other_namespaces: Sequence[str] = (), problem: str = "") -> str:
-    """That a source has no such workload, in which other namespaces there is one, and what could not be read."""
-    elsewhere = f"; there is one in {', '.join(other_namespaces)}: -n" if other_namespaces else ""
-    unread = f"; not all was read: {problem}" if problem else ""
-    return f"{source}: there is no {workload}{elsewhere}{unread}"
+    """That a source has no such workload, which other namespaces have one, and what could not be read."""
+    elsewhere = f"; it exists in {', '.join(other_namespaces)} (use -n)" if other_namespaces else ""
+    unread = f"; not all of the input was read: {problem}" if problem else ""
+    return f"{source}: {workload} not found{elsewhere}{unread}"
 
 
-NO_RESOURCE = "no resource"
+NO_RESOURCE = "no resources"
 
 
 def describe_requested_pod(parts: Iterable[str]) -> str:
-    """A pod by what it asks for."""
-    return f"a pod that asks for {' '.join(parts)}"
+    """A pod by its requests."""
+    return f"a pod that requests {' '.join(parts)}"
 
 
 def describe_invalid_request(text: str) -> str:
     """A value of --request that cannot be read."""
-    return f"--request takes RESOURCE=QUANTITY, not {text!r}"
+    return f"--request requires RESOURCE=QUANTITY, not {text!r}"
 
 
-DEVICE_ADVICE = "; one of a device plugin has a domain, as nvidia.com/gpu"
+DEVICE_ADVICE = "; a resource of a device plugin has a domain, such as nvidia.com/gpu"
 
 
 def describe_unknown_resource(text: str, name: str, advice: str) -> str:
     """A value of --request that names no resource."""
-    return f"--request {text}: {name!r} is no resource that the scheduler counts{advice}"
+    return f"--request {text}: {name!r} is not a resource that the scheduler counts{advice}"
 
 
 def describe_invalid_quantity(text: str, error: object) -> str:
@@ -259,23 +243,23 @@ def describe_invalid_quantity(text: str, error: object) -> str:
 
 
 def describe_part_of_device_request(text: str, name: str) -> str:
-    """A value of --request with a part of a device."""
-    return f"--request {text}: {name} comes in whole numbers"
+    """A value of --request with a fraction of a device."""
+    return f"--request {text}: {name} requires a whole number"
 
 
 def describe_invalid_toleration(text: str, effects: Iterable[str]) -> str:
     """A value of --tolerate that cannot be read."""
-    return f"--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *, EFFECT one of {', '.join(effects)}: not {text!r}"
+    return f"--tolerate requires KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *, not {text!r}: EFFECT is {', '.join(effects)}"
 
 
 def describe_uncountable(pod: str, error: object) -> str:
     """Requests that are no quantities."""
-    return f"{pod} asks for what the scheduler cannot count: {error}"
+    return f"{pod} has an invalid request: {error}"
 
 
 def describe_unrequested(resource: str, requested: Sequence[str]) -> str:
     """A --resource that the pod does not request."""
-    return f"--resource {resource}: the pod does not ask for it: {join_and(requested)}"
+    return f"--resource {resource}: the pod requests {join_and(requested)}, not this resource"
 
 
 def describe_refusal(reason: object) -> str:
@@ -285,4 +269,4 @@ def describe_refusal(reason: object) -> str:
 
 def describe_missing_runtime_class(name: str) -> str:
     """A RuntimeClass that does not exist."""
-    return f"there is no RuntimeClass {name}"
+    return f"RuntimeClass {name} not found"

@@ -1,4 +1,4 @@
-"""What the report of `preflight capacity` says around its tables."""
+"""Texts of the report of `preflight capacity` around its tables."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ def count_more_details(count: int) -> str:
 
 def describe_room(copies: str) -> str:
     """How much fits."""
-    return f"room for {copies}"
+    return f"capacity for {copies}"
 
 
 def describe_unasked(error: object) -> str:
-    """A cluster that could not be asked."""
-    return f"not known: {error}"
+    """A cluster that could not be queried."""
+    return f"unknown: {error}"
 
 
 def describe_question(question: str) -> str:
-    """What is asked."""
+    """The question that the report answers."""
     return f"capacity for {question}"
 
+
+NEXT_COMMAND = "preflight doctor  # why nodes, labels and devices are out of use"
 
 MORE_CLASS = "more class"
 MORE_CLASSES = "more classes"
@@ -43,7 +45,7 @@ MORE_NODES = "more nodes"
 
 def count_hidden_ghosts(count: int) -> str:
     """How many stale allocations are not shown."""
-    return f"  {format_count(count, 'more ghost')} not shown (--all-rows)"
+    return f"  {format_count(count, 'more stale allocation')} not shown (--all-rows)"
 
 
 def describe_page_title(verdict: str) -> str:
@@ -52,17 +54,17 @@ def describe_page_title(verdict: str) -> str:
 
 
 def describe_failed_cluster(name: str) -> str:
-    """A cluster that could not be asked."""
-    return f"{name} could not be asked"
+    """A cluster that could not be queried."""
+    return f"{name} could not be queried"
 
 
 def count_clusters_with_room(count: int, total: int) -> str:
-    """How many clusters have room."""
-    return f"{count} of {format_count(total, 'cluster')} {'has' if count == 1 else 'have'} room"
+    """How many clusters have capacity."""
+    return f"{count} of {format_count(total, 'cluster')} {'has' if count == 1 else 'have'} capacity"
 
 
-CLASSES_OF_NODES = "Classes of nodes"
-WATERFALL = "From what nodes can allocate to what fits"
+CLASSES_OF_NODES = "Node classes"
+WATERFALL = "From allocatable to what fits"
 
 
 WHY_NOT_MORE = "WHY NOT MORE"

@@ -1,34 +1,36 @@
-"""What a change is, what is to be said of it, and what nobody knows of it, in words."""
+"""Changes in words: headlines, notes and what is unknown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 
 from preflight.messages.counts import format_count
 from preflight.messages.lists import join_names
+from preflight.messages.suggestions import find_nearest
 from preflight.model.cascade import Cascade
 from preflight.model.core import Taint, Toleration
 
 NEW = "new"
 UNCHANGED = "unchanged"
 UNTOUCHED_TEMPLATE = "changed, but not its template: no pod is replaced"
-ASSUMED_UPDATE = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same"
-TAINTS_UNCHANGED = "nothing changes: the taints are these already"
-LABELS_UNCHANGED = "nothing changes: the labels are these already"
-IMAGES_UNCHANGED = "the images are these already"
+ASSUMED_UPDATE = "assumed to be updated: a snapshot holds only part of a template, and that part is unchanged"
+TAINTS_UNCHANGED = "nothing changes: the taints are already set like this"
+LABELS_UNCHANGED = "nothing changes: the labels are already set like this"
+IMAGES_UNCHANGED = "the images are already set"
 DELETES_NOTHING = "delete nothing"
 DELETES_NO_POD = "delete no pod"
-NO_SUCH_DAEMONSET = "nothing changes: no such DaemonSet is there"
-NO_SUCH_POD = "nothing changes: no such pod is there"
-EVICTIONS_NOT_JUDGED = "not judged: evictions, budgets, Jobs"
+NO_SUCH_DAEMONSET = "nothing changes: no such DaemonSet exists"
+NO_SUCH_POD = "nothing changes: no such pod exists"
 REFUSED_FOR_DAEMONSETS = "without --ignore-daemonsets kubectl refuses a node that has DaemonSet pods, and leaves it cordoned"
 SAME_AS_TODAY = (
-    "judged with the labels and taints of today, not cordoned; what was set by hand is gone, unless the pool or the kubelet sets it"
+    "the current labels and taints are assumed, without a cordon; those set by hand are lost unless the pool or the kubelet sets them"
 )
-KUBELET_LABELS_KEPT = "the kubelet's own labels (hostname, os, arch, zone, region, instance type) are taken for the same as today"
-ALL_NODES_PARTLY_KNOWN = "no nodes are given: all of them are judged as one partly known node"
+KUBELET_LABELS_KEPT = "the kubelet's own labels (hostname, os, arch, zone, region, instance type) are assumed to stay the same"
+ALL_NODES_PARTLY_KNOWN = "no nodes in the input: all nodes are treated as one partly known node"
 
-_ADOPTED = "an update replaces those of another template, unless their label pod-template-generation is its own number"
+_ADOPTED = "an update replaces pods of another template, unless their label pod-template-generation equals its own"
+_GIVE_NODES = "add the output of `kubectl get nodes -o json` with --from"
 _APPEND = '--type=json with "add" to /spec/template/spec/tolerations/- keeps them'
 
 
@@ -40,7 +42,7 @@ def format_taint_headline(added: Sequence[Taint], removed: Sequence[Taint], node
     gone = " ".join(str(taint) if taint.effect else taint.key for taint in removed)
     if not added:
         return f"remove taint {gone} from {join_names(nodes)}"
-    return f"taint {' '.join(str(taint) for taint in added)}{f', without {gone},' if gone else ''} on {join_names(nodes)}"
+    return f"taint {' '.join(str(taint) for taint in added)}{f' and remove {gone}' if gone else ''} on {join_names(nodes)}"
 
 
 def format_label_headline(added: Mapping[str, str], removed: Sequence[str], nodes: Sequence[str]) -> str:
@@ -79,33 +81,39 @@ def format_already_done(nodes: Sequence[str], verb: str) -> str:
 
 
 def format_missing_label(key: str, nodes: Sequence[str] = ()) -> str:
-    """A label to remove that the nodes lack, in kubectl's words; all of them where no node is named."""
+    """A label to remove that the nodes lack, in kubectl's words; all of them where no node is given."""
     return f'label "{key}" not found on {join_names(nodes)}.' if nodes else f'label "{key}" not found.'
+
+
+def describe_unknown_evictions(why: str) -> str:
+    """What is not known of a drain without pods; `why` they could not be listed, "" where they were not given."""
+    cause = why or "no pods in the input: add the output of `kubectl get pods,pdb -A -o yaml`"
+    return f"which pods are evicted, and what blocks the drain: {cause}"
 
 
 def format_unclear_removal(key: str, node: str) -> str:
     """A taint that is removed by its key alone from a partly known node."""
-    return f"nobody knows which taints {key}- removes from {node}: name the effect, as {key}:NoSchedule-"
+    return f"which taints {key}- removes from {node}: name the effect, as in {key}:NoSchedule-"
 
 
 def format_unknown_value(taint: Taint, node: str) -> str:
     """A taint that is removed by key and effect from a partly known node."""
-    return f"nobody knows the value of the taint {taint} on {node}: judged as empty"
+    return f"the value of the taint {taint} on {node} (treated as empty)"
 
 
 def format_unknown_taints(nodes: Sequence[str]) -> str:
-    """What nobody knows of pods that end on nodes whose taints were not given."""
-    return f"the taints of {join_names(nodes)}, which decide whether pods come back there: give {'it' if len(nodes) == 1 else 'them'}"
+    """That the fate of pods that end is unknown on nodes whose taints are not in the input."""
+    return f"the taints of {join_names(nodes)}, which decide whether pods come back there: {_GIVE_NODES}"
 
 
 def format_partly_same(what: str) -> str:
     """A replacement for which only labels or only taints are given; `what` are the others."""
-    return f"judged with the {what} of today"
+    return f"the current {what} are assumed"
 
 
 def format_registration(nodes: Sequence[str]) -> str:
-    """What a deletion of nodes is judged as."""
-    return f"judged as if the {'node registers' if len(nodes) == 1 else 'nodes register'} again; {SAME_AS_TODAY}"
+    """What a deletion of nodes is treated as."""
+    return f"assumed: the {'node registers' if len(nodes) == 1 else 'nodes register'} again; {SAME_AS_TODAY}"
 
 
 def format_missing_nodes(missing: Sequence[str], given: int) -> str:
@@ -113,52 +121,68 @@ def format_missing_nodes(missing: Sequence[str], given: int) -> str:
     one = len(missing) == 1
     if given:
         partly = "a partly known node" if one else "partly known nodes"
-        return f"{join_names(missing)} {'is' if one else 'are'} not among the {format_count(given, 'node')} given: judged as {partly}"
-    return f"no nodes are given: {join_names(missing)} {'is judged as a partly known node' if one else 'are judged as partly known nodes'}"
+        return (
+            f"{join_names(missing)} {'is' if one else 'are'} not among the {format_count(given, 'node')} in the input: treated as {partly}"
+        )
+    treated = "is treated as a partly known node" if one else "are treated as partly known nodes"
+    return f"no nodes in the input: {join_names(missing)} {treated}"
 
 
-def format_no_match_in_cluster(selector: object) -> str:
-    """A selector that selects no node of a live cluster."""
-    return f"no node matches -l {selector}"
+NO_NODE_IN_CLUSTER = "the cluster has no nodes"
+
+
+def describe_no_match(selector: object, labels: Collection[tuple[str, str]]) -> str:
+    """A selector that selects no node of a cluster whose nodes are all known; `labels` are the keys and values that they have."""
+    text = str(selector)
+    key, _, value = text.partition("=")
+    if near_value := find_nearest(value, [known_value for known_key, known_value in labels if known_key == key]):
+        return f"no node matches -l {shlex.quote(text)}: did you mean {key}={near_value}?"
+    if near_key := find_nearest(key, {known_key for known_key, known_value in labels if known_value == value}):
+        return f"no node matches -l {shlex.quote(text)}: did you mean {near_key}={value}?"
+    return f"no node matches -l {shlex.quote(text)}"
 
 
 def format_no_match(selector: object, reachable: int, *, has_nodes: bool) -> str:
     """A selector that selects none of the given nodes."""
-    note = f"none of the {format_count(reachable, 'node')} given matches {selector}" if has_nodes else "no nodes are given"
-    return f"{note}: judged as a partly known node"
+    note = f"none of the {format_count(reachable, 'node')} in the input matches {selector}" if has_nodes else "no nodes in the input"
+    return f"{note}: treated as a partly known node"
 
 
 def format_uncertain_match(nodes: Sequence[str], selector: object) -> str:
     """Partly known nodes that a selector may select."""
-    return f"nobody knows whether {join_names(nodes)} {'matches' if len(nodes) == 1 else 'match'} {selector}: judged as if"
+    return f"unknown: whether {join_names(nodes)} {'matches' if len(nodes) == 1 else 'match'} {selector} (assumed to match)"
 
 
 # What controllers undo.
 
 
+def _be(items: Sequence[object]) -> str:
+    return "is" if len(items) == 1 else "are"
+
+
 def format_taint_taken_away(taint: Taint) -> str:
-    """A taint of the node lifecycle controller that a hand puts on a healthy node."""
-    return f"the node lifecycle controller removes a hand-made {taint} from a healthy node within seconds"
+    """A taint of the node lifecycle controller that is set by hand on a healthy node."""
+    return f"the node lifecycle controller removes {taint} from a healthy node within seconds if it is set by hand"
 
 
 def format_cordon_taint_back(taint: Taint, cordoned: Sequence[str]) -> str:
-    """The taint of a cordon that a hand removes."""
-    return f"the node lifecycle controller puts {taint} back while {join_names(cordoned)} stays cordoned: use uncordon"
+    """The taint of a cordon that is removed by hand."""
+    return f"the node lifecycle controller adds {taint} again while {join_names(cordoned)} {_be(cordoned)} cordoned: use uncordon"
 
 
 def format_readiness_taint_back(key: str, unready: Sequence[str]) -> str:
-    """The taint of a node that is not Ready and that a hand removes."""
-    return f"the node lifecycle controller puts {key} back while {join_names(unready)} is not Ready"
+    """The taint of a node that is not Ready and that is removed by hand."""
+    return f"the node lifecycle controller adds {key} again while {join_names(unready)} {_be(unready)} not Ready"
 
 
 def format_label_back_at_once(key: str) -> str:
     """A label that the kubelet keeps."""
-    return f"the kubelet puts {key} back within minutes: pods deleted for it are then created again"
+    return f"the kubelet sets {key} again within minutes: pods deleted because of it are then re-created"
 
 
 def format_label_back_at_restart(key: str) -> str:
     """A label that the kubelet sets when it starts."""
-    return f"the kubelet puts {key} back when it restarts"
+    return f"the kubelet sets {key} again when it restarts"
 
 
 # Node pools.
@@ -166,7 +190,7 @@ def format_label_back_at_restart(key: str) -> str:
 
 def format_unchanged_pools(pools: Sequence[str]) -> str:
     """The pools of nodes that are changed by hand."""
-    return f"new nodes of {join_names(pools)} come as declared there: kubectl changes no pool"
+    return f"new nodes of {join_names(pools)} get the labels and taints that the pool declares: kubectl does not change pools"
 
 
 def format_pool(name: str, node_count: str) -> str:
@@ -175,25 +199,27 @@ def format_pool(name: str, node_count: str) -> str:
 
 
 def format_pool_not_given(pool: str, nodes: Sequence[str]) -> str:
-    """A pool that is not given, though nodes of it are."""
-    return f"{pool} is not among the pools given, but {join_names(nodes)} is of it: judged without what it declared before"
+    """A pool that is not in the input although its nodes are."""
+    belong = "belongs" if len(nodes) == 1 else "belong"
+    return f"{pool} is not in the input, but {join_names(nodes)} {belong} to it: checked without its earlier declaration"
 
 
 def format_pool_in_place(pool: str, changed: Sequence[str]) -> str:
-    """A pool whose change reaches the nodes that are there."""
-    return f"{pool}: acts on {join_names(changed) if changed else 'its nodes that are there'}, and on new ones"
+    """A pool whose change reaches existing nodes."""
+    return f"{pool}: changes {join_names(changed) if changed else 'its existing nodes'} and new nodes"
 
 
 def format_pool_delayed(pool: str, nodes: Sequence[str], replacement_trigger: str, *, is_rest: bool) -> str:
     """A pool whose change, or what `is_rest` of it, reaches new nodes only."""
-    rest = "the rest acts" if is_rest else "acts"
-    known = f"nodes that are there{f' ({join_names(nodes)})' if nodes else ''}"
-    return f"{pool}: {rest} on new nodes only; {known} stay as they are until they are replaced{replacement_trigger}"
+    rest = "the rest changes" if is_rest else "changes"
+    known = f"existing nodes{f' ({join_names(nodes)})' if nodes else ''}"
+    return f"{pool}: {rest} new nodes only; {known} stay as they are until they are replaced{replacement_trigger}"
 
 
 def format_startup_taints(pool: str, taints: Sequence[Taint]) -> str:
-    """Startup taints that come or go."""
-    return f"{pool}: {join_names([str(taint) for taint in taints])} is a startup taint, gone once something has removed it: not judged"
+    """Startup taints that are added or removed."""
+    kind = "is a startup taint" if len(taints) == 1 else "are startup taints"
+    return f"{pool}: {join_names([str(taint) for taint in taints])} {kind}, removed during node startup: not checked"
 
 
 # DaemonSets, pods and namespaces.
@@ -215,7 +241,7 @@ def format_about(subject: object, note: str) -> str:
 
 
 def format_group(note: str, names: Sequence[str]) -> str:
-    """`unchanged: kube-system/agent`: what is said of several objects."""
+    """`unchanged: kube-system/agent`: a note about several objects."""
     return f"{note}: {join_names(names)}"
 
 
@@ -231,37 +257,38 @@ def format_not_updated(daemonsets: Sequence[str], reason: str) -> str:
 
 def format_recognized_before(daemonsets: Sequence[str]) -> str:
     """DaemonSets of a snapshot that get another program."""
-    return f"{join_names(daemonsets)}: judged as what it was recognised as when the snapshot was made; the new image is another program"
+    component = "the component that was recognized when the snapshot was made"
+    return f"{join_names(daemonsets)}: treated as {component}, although the image is now another program"
 
 
 def format_adopter(owner: object, daemonset: object) -> str:
     """Who adopts the pods that a deletion leaves, and what that means where both have one."""
-    return f"{owner} adopts the pods of {daemonset}, which its selector matches: where a node has a pod of both, the older one stays"
+    return f"{owner} adopts the pods of {daemonset}, which its selector matches: on a node with a pod of both, the older pod stays"
 
 
 def format_new_adopter(owner: object, left: object) -> str:
     """A new DaemonSet that adopts the pods that an earlier one has left."""
-    return f"{owner} adopts the pods that {left} has left: {_ADOPTED}"
+    return f"{owner} adopts the pods left by {left}: {_ADOPTED}"
 
 
 def format_empty_namespaces(namespaces: Sequence[str]) -> str:
     """Deleted namespaces without a DaemonSet."""
-    return f"no DaemonSet is given in namespace {join_names(namespaces)}"
+    return f"no DaemonSet of namespace {join_names(namespaces)} in the input"
 
 
 def format_owner_not_given(pod: str, daemonset: object) -> str:
-    """A pod whose DaemonSet is not given."""
-    return f"pod {pod}: its DaemonSet {daemonset} is not given"
+    """A pod whose DaemonSet is not in the input."""
+    return f"pod {pod}: its DaemonSet {daemonset} is not in the input"
 
 
 def format_unscheduled_pod(pod: str) -> str:
     """A pod without a node."""
-    return f"pod {pod} is on no node"
+    return f"pod {pod} is not bound to a node"
 
 
 def format_other_pods(pods: Sequence[str]) -> str:
     """Pods that no DaemonSet controls."""
-    return f"{format_count(len(pods), 'pod')} of no DaemonSet, not judged: {join_names(pods)}"
+    return f"{format_count(len(pods), 'pod')} not checked (not controlled by a DaemonSet): {join_names(pods)}"
 
 
 # Files.
@@ -269,23 +296,23 @@ def format_other_pods(pods: Sequence[str]) -> str:
 
 def format_retained_fields(fields: Sequence[str]) -> str:
     """Fields that a manifest does not state and that stay."""
-    return f"not stated by the manifest, so as in the cluster: {', '.join(fields)}"
+    return f"not in the manifest, so unchanged in the cluster: {', '.join(fields)}"
 
 
 def format_retained_taints(node: str) -> str:
     """A manifest of a Node without taints."""
-    return f"{node}: its manifest states no taints, so they stay"
+    return f"{node}: its manifest has no taints, so the current taints stay"
 
 
 def format_deleted_pool(pool: str) -> str:
     """A pool that is deleted."""
-    return f"{pool}: not judged: its nodes go with it"
+    return f"{pool}: not checked: its nodes are deleted with it"
 
 
 def format_other_kinds(counts: Mapping[str, int]) -> str:
     """How many objects there are of each kind that decides no coverage."""
     shown = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-    return f"not judged for coverage: {format_count(sum(counts.values()), 'object')} of other kinds ({shown})"
+    return f"not checked for coverage: {format_count(sum(counts.values()), 'object')} of other kinds ({shown})"
 
 
 # Patches.
@@ -293,33 +320,34 @@ def format_other_kinds(counts: Mapping[str, int]) -> str:
 
 def format_unknown_field(name: str) -> str:
     """A field of a patch that the API does not have."""
-    return f'unknown field "{name}": the API server warns and leaves it out'
+    return f'unknown field "{name}": the API server warns and ignores it'
 
 
 def format_skipped_fields(pointers: Sequence[str]) -> str:
-    """What a JSON patch changes and nobody reads."""
-    return f"not judged: the patch of {join_names(pointers)}"
+    """What a JSON patch changes and preflight does not read."""
+    return f"not checked: the patch of {join_names(pointers)}"
 
 
 def format_unread_operation(operation: object, pointers: Sequence[str]) -> str:
     """An operation of a JSON patch that asks what a field holds that is not read."""
-    return f"whether `{operation}` of {' and '.join(pointers)} succeeds: that field is not read"
+    fields = "that field" if len(pointers) == 1 else "these fields"
+    return f"whether `{operation}` of {' and '.join(pointers)} succeeds: preflight does not read {fields}"
 
 
 def format_unknown_need(nodes: Sequence[str], pointer: str) -> str:
-    """An operation of a JSON patch that needs something of nodes that were not given."""
-    return f"whether {join_names(nodes)} has what {pointer} needs: judged as if"
+    """An operation of a JSON patch that needs something of nodes that are not in the input."""
+    return f"whether {join_names(nodes)} has what {pointer} needs (assumed)"
 
 
 def format_dropped_taints(nodes: Sequence[str], taints: Sequence[Taint]) -> str:
     """Taints that a replaced list drops."""
-    return f"the patch replaces the whole list of taints of {join_names(nodes)}, and drops {join_names(list(map(str, taints)))}"
+    return f"the patch replaces the whole list of taints of {join_names(nodes)} and removes {join_names(list(map(str, taints)))}"
 
 
 def format_dropped_tolerations(tolerations: Sequence[Toleration]) -> str:
     """Tolerations that a replaced list drops."""
-    gone = join_names(list(map(_format_toleration, tolerations)))
-    return f"the patch replaces the whole list of tolerations, and drops {gone}: {_APPEND}"
+    removed = join_names(list(map(_format_toleration, tolerations)))
+    return f"the patch replaces the whole list of tolerations and removes {removed}: {_APPEND}"
 
 
 def _format_toleration(toleration: Toleration) -> str:
@@ -330,26 +358,34 @@ def _format_toleration(toleration: Toleration) -> str:
     return f"{toleration.key}{value}{f':{toleration.effect}' if toleration.effect else ''}"
 
 
-NO_PODS = "no pods are given: give the output of `kubectl get pods -A -o json` with --from"
-TIMEOUT_BELOW_ZERO = "--timeout is below 0: kubectl gives up before it asks for one eviction; give one above 0, or 0 for ever"
+NO_PODS = "no pods in the input: add the output of `kubectl get pods -A -o json` with --from"
+TIMEOUT_BELOW_ZERO = "--timeout is below 0: kubectl gives up before it asks for one eviction; give one above 0, or 0 for no limit"
 
 
 def describe_missing_pods(namespace: str, elsewhere: str) -> str:
     """Pods that were not listed; `elsewhere` says where a pod of the name is."""
-    return f"the pods of namespace {namespace} are not given: give the output of `kubectl get pods -A -o json` with --from{elsewhere}"
+    return f"the pods of namespace {namespace} are not in the input: add the output of `kubectl get pods -A -o json` with --from{elsewhere}"
 
 
 def suggest_namespace(namespaces: Sequence[str]) -> str:
     """Where an object of the name is, after the refusal; one namespace or more."""
     if len(namespaces) == 1:
         return f": did you mean -n {namespaces[0]}?"
-    return f": it is in the namespaces {join_names(namespaces)}; choose one with -n"
+    return f": it exists in the namespaces {join_names(namespaces)}; choose one with -n"
 
 
-def describe_no_daemonset(selector: object, namespace: str, given: str) -> str:
-    """No DaemonSet that a command could be about; `selector` is None where it names none."""
+def suggest_namespace_like(namespace: str, namespaces: Collection[str]) -> str:
+    """The namespace that a person most likely meant, after what is wrong with the one that was given; "" where none is near."""
+    nearest = "" if namespace in namespaces else find_nearest(namespace, namespaces)
+    return f": did you mean -n {nearest}?" if nearest else ""
+
+
+def describe_no_daemonset(selector: object, namespace: str, given: str, namespaces: Collection[str]) -> str:
+    """No DaemonSet that a command could be about; `selector` is None where it names none, `namespaces` are those of DaemonSets."""
+    if hint := suggest_namespace_like(namespace, namespaces):
+        return f"no DaemonSet in namespace {namespace}{hint}"
     which = f" that matches {selector}" if selector is not None else ""
-    return f"there is nothing to judge: no DaemonSet{which} in namespace {namespace} ({given})"
+    return f"nothing to check: no DaemonSet{which} in namespace {namespace} ({given})"
 
 
 def describe_unstated_namespace(name: str, files: Sequence[str]) -> str:
@@ -358,30 +394,40 @@ def describe_unstated_namespace(name: str, files: Sequence[str]) -> str:
 
 
 def list_given_daemonsets(names: Sequence[str]) -> str:
-    """The DaemonSets that are there."""
-    return f"given are {join_names(names, 6)}" if names else "no DaemonSet is given"
+    """The DaemonSets of the input."""
+    return f"the input has {join_names(names, 6)}" if names else "the input has no DaemonSet"
 
 
 def describe_no_daemonset_left(key: object) -> str:
     """A change after which an object is no DaemonSet."""
-    return f"daemonset {key}: the change leaves no DaemonSet"
+    return f"daemonset {key}: after the change it is not a DaemonSet"
 
 
 def describe_impossible_selector(selector: object) -> str:
     """A selector that contradicts itself."""
-    return f"there is nothing to judge: no node can match {selector}"
+    return f"nothing to check: no node can match {selector}"
 
 
 def describe_no_objects(files: Sequence[str]) -> str:
     """Files without an object."""
-    return f"there is nothing to judge: no objects in {join_names(files)}"
+    return f"nothing to check: no Kubernetes objects in {join_names(files)}"
 
 
 def describe_partial_template(error: object) -> str:
-    """A patch whose answer rests on what a snapshot leaves out."""
-    return f"{error}: a snapshot shows only a part of the template, so nobody knows whether the server does"
+    """A patch whose result depends on what a snapshot leaves out."""
+    return f"{error}: a snapshot holds only part of the template, so the API server may answer otherwise"
 
 
 def describe_unknown_node(operation: object, path: str, node: str) -> str:
-    """A patch whose answer rests on a node that is not given."""
-    return f"whether `{operation}` of {path} succeeds depends on what {node} has: give the node with --from"
+    """A patch whose result depends on a node that is not in the input."""
+    return f"unknown: whether `{operation}` of {path} succeeds, which depends on {node}: add the node with --from"
+
+
+NO_LIVE_CUSTOM_RESOURCES = " (preflight does not read custom resources from a cluster: give the manifest with --from)"
+TYPE_OF_CUSTOM_PATCH = " (give --type merge or --type json)"
+
+
+def describe_reverted_patch(owner: str, field: str) -> str:
+    """That an operator reverts a patch of a DaemonSet; `field` is the field of its resource for the tolerations, "" if none is known."""
+    where = f"set {field} of {owner}" if field else f"change {owner}"
+    return f"the operator of {owner} reverts this patch: {where} instead"

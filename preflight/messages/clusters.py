@@ -1,4 +1,4 @@
-"""What is said of the clusters that are asked, and of several of them."""
+"""Messages about the clusters that preflight reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GIVE_CONTEXT = "give its --context instead"
 
 def describe_other_cluster(command: str, flag: str, value: str, context: str, server: str, advice: str) -> str:
     """A command that names another cluster than the one that is asked."""
-    return f"`{command}` is about {flag} {value}, and context {context} ({server}) is asked: {advice}"
+    return f"`{command}` uses {flag} {value}, but preflight reads context {context} ({server}): {advice}"
 
 
 def describe_unread_cluster(name: str, error: object) -> str:
@@ -30,7 +30,7 @@ def describe_unread_cluster(name: str, error: object) -> str:
 
 def describe_mixed_sources(other: str) -> str:
     """Several snapshots next to other files."""
-    return f"several snapshots are several clusters, and nobody knows of which one {other} is: give it with one of them"
+    return f"several snapshots are several clusters, and it is unknown which one {other} belongs to: give it with one snapshot only"
 
 
 def describe_repeated_cluster(flag: str, name: str) -> str:

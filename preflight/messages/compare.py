@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from preflight.messages.counts import format_count
 
-NO_NODE = "no node is known, so coverage is not judged: give the nodes by --from"
+NO_NODE = "no node in the input, so coverage is not checked: add the nodes with --from"
 SAME_CLUSTER = "live and live are the same cluster: save one side with `preflight snapshot`"
 
 
 def describe_nothing_to_compare(old: str, new: str) -> str:
     """That there is nothing to compare."""
-    return f"nothing was there to compare: no object of a kind that preflight knows in {old} or {new}"
+    return f"nothing to compare: no Kubernetes object that preflight checks in {old} or {new}"
 
 
 GIVEN_TWICE = "given twice"
@@ -25,16 +25,18 @@ CANNOT_BE_READ = "cannot be read"
 
 
 def describe_unchanged_findings(base: str, count: int) -> str:
-    """What there was to be said before, too."""
-    return f"{format_count(count, 'finding')} {'is' if count == 1 else 'are'} in {base} already and not said again"
+    """Findings that existed before too."""
+    return f"{format_count(count, 'finding')} {'is' if count == 1 else 'are'} already in {base} and not repeated"
 
 
 def describe_gone_findings(base: str, count: int) -> str:
-    """What there was to be said before, and is not now."""
-    return f"{format_count(count, 'finding')} of {base} {'is' if count == 1 else 'are'} gone"
+    """Findings that existed before and no longer do."""
+    return f"{format_count(count, 'finding')} of {base} no longer {'applies' if count == 1 else 'apply'}"
 
 
 def describe_partial_comparison(count: int) -> str:
-    """DaemonSets that are alike as far as a snapshot shows."""
+    """DaemonSets that are equal as far as a snapshot shows."""
     looks = "looks" if count == 1 else "look"
-    return f"{format_count(count, 'DaemonSet')} {looks} the same in a snapshot, which shows only what preflight reads of a template"
+    return (
+        f"{format_count(count, 'DaemonSet')} {looks} the same in a snapshot, which holds only the fields of a template that preflight reads"
+    )

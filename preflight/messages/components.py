@@ -1,11 +1,13 @@
-"""By what evidence a component was recognised."""
+"""The evidence by which a component was recognized."""
 
 from __future__ import annotations
+
+from preflight.model.declaration import Declaration
 
 
 def describe_variable(name: str) -> str:
     """A variable of a container."""
-    return f"has the variable {name}"
+    return f"has the environment variable {name}"
 
 
 REGISTRATION_FLAG = "registers a CSI driver (--kubelet-registration-path)"
@@ -48,22 +50,22 @@ def describe_network_files(what: str, path: str) -> str:
 
 def describe_kube_proxy(flag: str) -> str:
     """A kube-proxy by a flag."""
-    return f"is set up as a kube-proxy (--{flag})"
+    return f"is configured as kube-proxy (--{flag})"
 
 
-COREFILE = "answers DNS by a Corefile (-conf)"
+COREFILE = "serves DNS from a Corefile (-conf)"
 NETWORK_CONFIGURATIONS = "network configurations"
 NETWORK_PLUGINS = "network plugins"
 
 
 def describe_feature_folder(path: str) -> str:
-    """A folder of the features of a node."""
-    return f"writes features of the node ({path})"
+    """A folder of node features."""
+    return f"writes node features ({path})"
 
 
 def describe_secrets_folder(path: str) -> str:
     """A folder of a provider of secrets."""
-    return f"offers secrets in {path}"
+    return f"provides secrets in {path}"
 
 
 def describe_driver_folder(path: str) -> str:
@@ -73,15 +75,15 @@ def describe_driver_folder(path: str) -> str:
 
 def describe_check_folder(path: str) -> str:
     """A folder of the results of checks."""
-    return f"leaves the result of checks in {path}, then waits"
+    return f"writes the results of checks to {path}, then waits"
 
 
-INSTALLS_THEN_WAITS = "installs something for devices, then waits"
+INSTALLS_THEN_WAITS = "installs device software, then waits"
 
 
 def describe_module_loader(program: str) -> str:
     """A program that loads modules."""
-    return f"loads modules of devices ({program})"
+    return f"loads kernel modules for devices ({program})"
 
 
 LABELS_NODES = "runs kubectl label node"
@@ -90,7 +92,7 @@ REMOVES_TAINT = "runs kubectl taint node to remove a taint"
 
 def describe_startup_taint(name: str) -> str:
     """A flag or variable that names a startup taint."""
-    return f"is told a startup taint ({name})"
+    return f"is configured with a startup taint ({name})"
 
 
 def describe_log_reader(evidence: str) -> str:
@@ -98,13 +100,13 @@ def describe_log_reader(evidence: str) -> str:
     return f"{evidence}, which can read logs"
 
 
-NODE_LABEL_SCRIPT = "runs a script that is called after labels of nodes"
-READS_LOGS = "reads the logs of pods"
+NODE_LABEL_SCRIPT = "runs a script that is named after node labels"
+READS_LOGS = "reads pod logs"
 
 
 def describe_name(name: str) -> str:
-    """What a container is called."""
-    return f"is called {name}"
+    """The name of a container."""
+    return f"is named {name}"
 
 
 def describe_flag(flag: str) -> str:
@@ -112,7 +114,7 @@ def describe_flag(flag: str) -> str:
     return f"has the flag --{flag}"
 
 
-READS_NODE_STATE = "has a port for metrics and reads the state of the node"
+READS_NODE_STATE = "has a metrics port and reads the state of the node"
 SETS_UP_NODE = "sets up the node in a privileged init container, then waits"
 ONLY_PULLS = "pulls an image and runs nothing"
 CHANGES_NODE = "changes the node with nsenter or sysctl"
@@ -122,3 +124,8 @@ ON_BY_DEFAULT = " on by default"
 def describe_setting(evidence: str, setting: str, how: str) -> str:
     """A program with a setting."""
     return f"{evidence}, with {setting}{how}"
+
+
+def describe_declaration(declaration: Declaration) -> str:
+    """That an operator makes a DaemonSet of a custom resource."""
+    return f"{declaration.kind} {declaration.name} declares it ({declaration.operator})"

@@ -1,4 +1,4 @@
-"""What breaks where a DaemonSet is missing, in words: the messages of the rules on consequences and the line that other findings add."""
+"""What breaks where a DaemonSet is missing: the messages of the rules on consequences and the `impact` line of other findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_LISTED = 4
 
 
 class BrokenNodes(Struct, frozen=True):
-    """Where, when and for whom a component of a DaemonSet is missing.
+    """Where and when a component of a DaemonSet is missing, and which workloads depend on it.
 
     1. `outcome` is what becomes of the DaemonSet's pods, after `seconds` where taint eviction waits; NEVER: a taint keeps it out.
     2. `names` are the resources, drivers or taints that it provides or removes; `workloads` depend on it.
@@ -29,7 +29,7 @@ class BrokenNodes(Struct, frozen=True):
 
     @property
     def is_kept_out(self) -> bool:
-        """Whether it was not there before."""
+        """Whether it was missing before the change too."""
         return self.outcome is Outcome.NEVER
 
 
@@ -39,18 +39,18 @@ def join_workloads(workloads: Iterable[Subject]) -> str:
 
 
 def describe_time(broken: BrokenNodes) -> str:
-    """When it breaks, to end a sentence with."""
+    """When it breaks, as the end of a clause."""
     if broken.outcome in (Outcome.LOST_ON_RECREATION, Outcome.ALREADY_FRAGILE):
         return "when its pods are re-created"
     return f"after {broken.seconds} s" if broken.seconds else "now"
 
 
 def describe_need(workload: Subject, needs: Iterable[str]) -> str:
-    """What a workload needs, beside the field that says so."""
+    """What a workload needs, next to the field that says so."""
     return f"{workload.kind} {workload} needs {join_limited(needs, 'of these')}"
 
 
-RUNNING_PODS_KEEP_DEVICES = "pods that run keep their devices until they end"
+RUNNING_PODS_KEEP_DEVICES = "running pods keep their devices until they end"
 
 
 def describe_alternative(workloads: Sequence[Subject], resources: Sequence[str]) -> str:
@@ -74,46 +74,45 @@ def describe_lost_resources(
     resources, nodes = join_limited(broken.names, "resources"), join_node_names(broken.nodes)
     workloads, then = join_workloads(waiting or broken.workloads), "" if broken.is_kept_out else " then"
     if not waiting:
-        effect = f"{workloads} can{then} only run elsewhere"
+        effect = f"{workloads} can{then} run only on other nodes"
     elif is_certain:
         effect = f"{workloads}{then} {'stays' if len(waiting) == 1 else 'stay'} Pending"
     else:
         effect = f"{workloads} may{then} stay Pending"
     if broken.is_kept_out:
-        there = f"{'is' if len(broken.names) == 1 else 'are'} not there" if is_known else "may not be there"
+        missing = f"{'is' if len(broken.names) == 1 else 'are'} missing there" if is_known else "may be missing there"
         if producer:
             label = join_limited(labels, "labels")
-            cause = f"waits on {nodes} for the label {label}, which {producer} sets, and a taint keeps that out"
-            return f"{cause}; {resources} {there}: {effect}"
-        return f"is kept out of {nodes}, so {resources} {there}: {effect}"
+            cause = f"waits on {nodes} for the label {label} of {producer}, which a taint keeps off"
+            return f"{cause}; {resources} {missing}: {effect}"
+        return f"does not run on {nodes}, so {resources} {missing}: {effect}"
     if not is_known:
-        return f"takes its resources off {nodes} {describe_time(broken)}, perhaps {resources}: {effect}"
-    return f"takes {resources} off {nodes} {describe_time(broken)}: {effect}"
+        return f"removes its resources (possibly {resources}) from {nodes} {describe_time(broken)}: {effect}"
+    return f"removes {resources} from {nodes} {describe_time(broken)}: {effect}"
 
 
 def describe_hanging_volumes(broken: BrokenNodes) -> str:
     """PF111, of a CSI driver."""
     drivers, workloads, nodes = join_limited(broken.names, "drivers"), join_workloads(broken.workloads), join_node_names(broken.nodes)
     if broken.is_kept_out:
-        return f"is kept out of {nodes}, so mounts of {drivers} hang there: {workloads} can be placed there"
-    use = f"{'uses' if len(broken.workloads) == 1 else 'use'} {'it' if len(broken.names) == 1 else 'them'} there"
-    return f"leaves mounts and unmounts of {drivers} hanging on {nodes} {describe_time(broken)}: {workloads} {use}"
+        return f"does not run on {nodes}, so mounts of {drivers} hang there: {workloads} can be scheduled there"
+    return f"makes mounts and unmounts of {drivers} hang on {nodes} {describe_time(broken)}: affects {workloads}"
 
 
 def describe_missing_secrets(broken: BrokenNodes) -> str:
     """PF111, of a provider of secrets."""
     nodes, mount = join_node_names(broken.nodes), "mounts" if len(broken.workloads) == 1 else "mount"
-    effect = f"{join_workloads(broken.workloads)} {mount} secrets there, which fails where they are this provider's"
+    effect = f"{join_workloads(broken.workloads)} {mount} secrets there, which fails if they come from this provider"
     if broken.is_kept_out:
-        return f"is kept out of {nodes}: {effect}"
-    return f"takes its provider of secrets off {nodes} {describe_time(broken)}: {effect}"
+        return f"does not run on {nodes}: {effect}"
+    return f"removes its secrets provider from {nodes} {describe_time(broken)}: {effect}"
 
 
 def describe_missing_network(broken: BrokenNodes) -> str:
     """PF112."""
     nodes, placed = join_node_names(broken.nodes), _describe_placed(broken)
     if broken.is_kept_out:
-        return f"is kept out of {nodes}, so new pods get no network there: {placed}"
+        return f"does not run on {nodes}, so new pods get no network there: {placed}"
     return f"leaves new pods on {nodes} without a network {describe_time(broken)}: {placed}"
 
 
@@ -121,29 +120,29 @@ def describe_missing_service_addresses(broken: BrokenNodes) -> str:
     """PF113."""
     nodes, placed = join_node_names(broken.nodes), _describe_placed(broken)
     if broken.is_kept_out:
-        return f"is kept out of {nodes}, so there are no Service addresses there: {placed}"
-    return f"leaves Service addresses on {nodes} behind their endpoints {describe_time(broken)}: {placed}"
+        return f"does not run on {nodes}, so Service addresses do not work there: {placed}"
+    return f"stops updating Service addresses on {nodes} {describe_time(broken)}: {placed}"
 
 
 def describe_missing_dns(broken: BrokenNodes) -> str:
     """PF114."""
     nodes, placed = join_node_names(broken.nodes), _describe_placed(broken)
     if broken.is_kept_out:
-        return f"is kept out of {nodes}, so pods that ask the DNS of the node get no answer there: {placed}"
-    return f"leaves pods on {nodes} without the DNS of their node {describe_time(broken)}: {placed}"
+        return f"does not run on {nodes}, so pods that query the node-local DNS get no answer there: {placed}"
+    return f"leaves pods on {nodes} without node-local DNS {describe_time(broken)}: {placed}"
 
 
 def _describe_placed(broken: BrokenNodes) -> str:
-    return f"{join_workloads(broken.workloads)} can be placed there"
+    return f"{join_workloads(broken.workloads)} can be scheduled there"
 
 
 def describe_stuck_taint(broken: BrokenNodes, stuck_nodes: Sequence[str]) -> str:
     """PF115: `stuck_nodes` keep the startup taint."""
-    keep = f"{join_node_names(stuck_nodes)} {'keeps' if len(stuck_nodes) == 1 else 'keep'} it"
-    removes = f"is what removes the startup taint {join_limited(broken.names, 'taints')}"
+    keep = f"{join_node_names(stuck_nodes)} {'keeps' if len(stuck_nodes) == 1 else 'keep'} the taint"
+    removes = f"removes the startup taint {join_limited(broken.names, 'taints')}"
     if broken.is_kept_out:
-        return f"{removes}, and is kept out of {join_node_names(broken.nodes)}: {keep}"
-    return f"{removes}, and goes {describe_time(broken)}: {keep}"
+        return f"{removes}, but does not run on {join_node_names(broken.nodes)}: {keep}"
+    return f"{removes}, but is lost {describe_time(broken)}: {keep}"
 
 
 def describe_impact(broken: BrokenNodes, kind: str, symptom: str, *, finding_nodes: Sequence[str], others: Sequence[str]) -> str:
@@ -153,30 +152,27 @@ def describe_impact(broken: BrokenNodes, kind: str, symptom: str, *, finding_nod
     """
     affected = set(broken.nodes).intersection(finding_nodes)
     if affected < set(finding_nodes):
-        place = f"on {join_node_names(sorted(affected))}"
+        place = join_node_names(sorted(affected))
     else:
-        place = "on this node" if len(finding_nodes) == 1 else "on these nodes"
-    away = "missing" if broken.is_kept_out else "gone"
-    also = f"; also {away}: {join_limited(others, 'things')}" if others else ""
-    return _describe_effect(broken, kind, symptom, place) + also
+        place = "this node" if len(finding_nodes) == 1 else "these nodes"
+    also = f"; also {'missing' if broken.is_kept_out else 'lost'}: {join_limited(others, 'components')}" if others else ""
+    return _describe_effect(broken, kind, symptom, place, is_one_node=len(affected) == 1) + also
 
 
-def _describe_effect(broken: BrokenNodes, kind: str, symptom: str, place: str) -> str:
+def _describe_effect(broken: BrokenNodes, kind: str, symptom: str, place: str, *, is_one_node: bool) -> str:
     """What breaks, in one sentence."""
     names, number = broken.names, len(broken.workloads)
     one, is_there = len(names) == 1, not broken.is_kept_out
     workloads = "1 workload" if number == 1 else f"{number} workloads"
+    offering = ("stops offering" if is_one_node else "stop offering") if is_there else ("does not offer" if is_one_node else "do not offer")
     if kind == "device-plugin" and names:
-        asked = f"; {workloads} {'asks' if number == 1 else 'ask'} for {'it' if one else 'them'}" if number else ""
-        leave = (
-            ("leaves Allocatable" if one else "leave Allocatable") if is_there else ("is not Allocatable" if one else "are not Allocatable")
-        )
-        return f"{join_limited(names, 'resources')} {leave} {place}{asked}"
+        requested = f"; {workloads} {'requests' if number == 1 else 'request'} {'it' if one else 'them'}" if number else ""
+        return f"{place} {offering} {join_limited(names, 'resources')}{requested}"
     if kind == "device-plugin":
-        return f"its extended resources {'leave' if is_there else 'are not'} Allocatable {place}; which ones is not known"
+        return f"{place} {offering} its extended resources; unknown which ones"
     if kind == "csi-node-driver":
         used = f"; {workloads} {'uses' if number == 1 else 'use'} {'it' if one else 'them'}" if number else ""
-        return f"mounts {'and unmounts ' if is_there else ''}of {join_limited(names, 'drivers') or 'its volumes'} hang {place}{used}"
+        return f"mounts {'and unmounts ' if is_there else ''}of {join_limited(names, 'drivers') or 'its volumes'} hang on {place}{used}"
     if kind == "startup-taint-remover" and names:
         return f"new nodes keep {join_limited(names, 'taints')} and never become usable"
     return symptom

@@ -1,4 +1,4 @@
-"""What is wrong with a credential plugin. No credential is in any of these words."""
+"""Messages about credential plugins. None of them contains a credential."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def describe_exec_without(user: str, field: str) -> str:
 
 
 def describe_exec_version(user: str, version: str, known: Iterable[str]) -> str:
-    """A version of the protocol that kubectl does not speak."""
-    return f"exec of user {make_inert(user)} has apiVersion {make_inert(version)}: kubectl takes {' and '.join(known)}"
+    """A version of the protocol that kubectl does not support."""
+    return f"exec of user {make_inert(user)} has apiVersion {make_inert(version)}: kubectl supports {' and '.join(known)}"
 
 
 def describe_exec_mode(user: str, mode: str, known: Iterable[str]) -> str:
     """A mode that does not exist."""
-    return f"exec of user {make_inert(user)} has interactiveMode {make_inert(mode)}: {', '.join(known)}"
+    return f"exec of user {make_inert(user)} has interactiveMode {make_inert(mode)}: it must be one of {', '.join(known)}"
 
 
 def describe_no_terminal(command: str) -> str:
-    """That a plugin needs somebody at a terminal."""
+    """That a plugin needs a terminal."""
     return f"the credential plugin {make_inert(command)} asks for input (interactiveMode Always), and standard input is not a terminal"
 
 
@@ -46,8 +46,8 @@ def describe_unlisted_plugin(command: str, path: str) -> str:
 
 
 def describe_invalid_plugin_policy(path: str) -> str:
-    """That the preferences of kubectl allow nothing that makes sense."""
-    return f"{make_inert(path)}: credentialPluginPolicy is AllowAll, DenyAll, or Allowlist together with a credentialPluginAllowlist"
+    """That the preferences of kubectl are invalid."""
+    return f"{make_inert(path)}: credentialPluginPolicy must be AllowAll, DenyAll, or Allowlist together with a credentialPluginAllowlist"
 
 
 def describe_unreadable_kuberc(path: str, reason: str) -> str:
@@ -68,18 +68,18 @@ def describe_unusable_plugin(command: str, reason: str) -> str:
 
 def describe_failed_plugin(command: str, code: int) -> str:
     """That a plugin fails; its own words are on standard error already."""
-    how = f"failed with exit code {code}" if code >= 0 else f"was ended by signal {-code}"
+    how = f"failed with exit code {code}" if code >= 0 else f"was killed by signal {-code}"
     return f"the credential plugin {make_inert(command)} {how}"
 
 
 def describe_slow_plugin(command: str, seconds: float) -> str:
     """That a plugin does not end."""
-    return f"the credential plugin {make_inert(command)} has not ended within {seconds:g} seconds"
+    return f"the credential plugin {make_inert(command)} did not finish within {seconds:g} seconds"
 
 
 def describe_waiting(command: str) -> str:
-    """What is waited for."""
-    return f"waiting for the credential plugin {make_inert(command)} (Ctrl-C ends it)"
+    """What preflight waits for."""
+    return f"waiting for the credential plugin {make_inert(command)} (Ctrl-C stops it)"
 
 
 def describe_talkative_plugin(command: str) -> str:
@@ -93,8 +93,8 @@ def describe_unreadable_credential(command: str) -> str:
 
 
 def describe_other_exec_version(command: str, version: str) -> str:
-    """That a plugin speaks another version than the kubeconfig says."""
-    return f"the credential plugin {make_inert(command)} does not answer in {version}, as its apiVersion says"
+    """That a plugin answers in another version than the kubeconfig says."""
+    return f"the credential plugin {make_inert(command)} does not answer in {version}, the version in its apiVersion"
 
 
 def describe_empty_credential(command: str) -> str:

@@ -1,4 +1,4 @@
-"""What comparing two worlds found, in words."""
+"""Messages about the differences between two cluster states."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class DaemonSetCounts(NamedTuple):
 
 
 class NodeCounts(NamedTuple):
-    """How many nodes are new, differ and are gone."""
+    """How many nodes are new, differ and were removed."""
 
     new: int
     differing: int
-    gone: int
+    removed: int
 
 
 class DaemonSetNames(NamedTuple):
@@ -41,18 +41,18 @@ class DaemonSetNames(NamedTuple):
 
 
 class NodeNames(NamedTuple):
-    """The nodes that are new, that differ and that are gone."""
+    """The nodes that are new, that differ and that were removed."""
 
     new: Sequence[str]
     differing: Sequence[str]
-    gone: Sequence[str]
+    removed: Sequence[str]
 
 
 def format_drift_headline(base: str, head: str, daemonsets: DaemonSetCounts, nodes: NodeCounts) -> str:
     """How a cluster differs from its manifests."""
-    told = _format_counts((daemonsets.differing, "differing"), (daemonsets.deleted, "lacking"), (daemonsets.unchanged, "alike"))
+    compared = _format_counts((daemonsets.differing, "different"), (daemonsets.deleted, "missing"), (daemonsets.unchanged, "equal"))
     left = _format_left(daemonsets.only_in_cluster, "not compared")
-    return _format_headline(f"drift of {head} from {base}", told, left, _format_counts((nodes.differing, "differing")))
+    return _format_headline(f"drift of {head} from {base}", compared, left, _format_counts((nodes.differing, "different")))
 
 
 def format_apply_headline(base: str, head: str, daemonsets: DaemonSetCounts, nodes: NodeCounts) -> str:
@@ -66,11 +66,13 @@ def format_comparison_headline(base: str, head: str, daemonsets: DaemonSetCounts
 
 
 def _format_change_headline(start: str, daemonsets: DaemonSetCounts, nodes: NodeCounts) -> str:
-    told = _format_counts(
+    compared = _format_counts(
         (daemonsets.new, "new"), (daemonsets.differing, "changed"), (daemonsets.deleted, "deleted"), (daemonsets.unchanged, "unchanged")
     )
-    left = _format_left(daemonsets.only_in_cluster, "left alone")
-    return _format_headline(start, told, left, _format_counts((nodes.new, "new"), (nodes.differing, "changed"), (nodes.gone, "gone")))
+    left = _format_left(daemonsets.only_in_cluster, "untouched")
+    return _format_headline(
+        start, compared, left, _format_counts((nodes.new, "new"), (nodes.differing, "changed"), (nodes.removed, "removed"))
+    )
 
 
 def _format_headline(start: str, daemonsets: str, left: str, nodes: str) -> str:
@@ -90,55 +92,55 @@ def iter_daemonset_notes(names: DaemonSetNames, head: str, *, is_drift: bool) ->
     """Which DaemonSets are new, differ and are deleted."""
     words = (
         NEW,
-        "differing in its template" if is_drift else "changed in its template, which starts an update",
-        "differing, but not in its template" if is_drift else "changed, but not in its template: no pod is replaced",
+        "different template" if is_drift else "changed template, which starts an update",
+        "different, with the same template" if is_drift else "changed, but not its template: no pod is replaced",
         f"not in {head}" if is_drift else "deleted",
     )
     return (f"{word}: {join_names(keys, _SHOWN)}" for word, keys in zip(words, names, strict=True) if keys)
 
 
 def iter_node_notes(nodes: NodeNames, *, is_drift: bool) -> Iterator[str]:
-    """Which nodes are new, differ and are gone."""
-    words = (NEW, "differing" if is_drift else "changed", "gone")
+    """Which nodes are new, differ and were removed."""
+    words = (NEW, "different" if is_drift else "changed", "removed")
     for word, names in zip(words, nodes, strict=True):
         if names:
             yield f"{word} {'node' if len(names) == 1 else 'nodes'}: {join_names(names, _SHOWN)}"
 
 
 def format_assumed_updates(daemonsets: Sequence[str]) -> str:
-    """DaemonSets of a snapshot that are taken for updated."""
+    """DaemonSets of a snapshot that are treated as updated."""
     return f"{ASSUMED_UPDATE}: {join_names(daemonsets, _SHOWN)}"
 
 
 def format_refusal(daemonset: object, reason: str) -> str:
     """A DaemonSet whose change the API server refuses."""
-    return f"{daemonset}: judged as it is: {reason}"
+    return f"{daemonset}: checked as it is: {reason}"
 
 
 def format_missing_nodes(nodes: Sequence[str]) -> str:
     """Nodes of manifests that the cluster lacks."""
-    return f"not compared, for the cluster has no such node: {join_names(nodes, _SHOWN)}"
+    return f"not compared, because the cluster does not have the node: {join_names(nodes, _SHOWN)}"
 
 
 def format_more_placement_changes(count: int) -> str:
-    """How many more DaemonSets there are that nothing is said of by itself."""
-    return f"{count} more tolerate or select something else"
+    """How many more DaemonSets have another placement."""
+    return f"{count} more with changed tolerations or selectors"
 
 
-def format_placement_change(gone: Sequence[Toleration], come: Sequence[Toleration], fields: Sequence[str]) -> str:
-    """What of a template that decides a placement differs, as the end of a sentence; "" where nothing does."""
+def format_placement_change(removed: Sequence[Toleration], added: Sequence[Toleration], fields: Sequence[str]) -> str:
+    """What differs in the fields of a template that decide a placement, as the end of a sentence; "" where nothing does."""
     parts = []
-    if gone:
-        parts.append(f"no longer tolerates {join_names([_format_toleration(toleration) for toleration in gone], _SHOWN)}")
-    if come:
-        parts.append(f"from now on tolerates {join_names([_format_toleration(toleration) for toleration in come], _SHOWN)}")
+    if removed:
+        parts.append(f"no longer tolerates {join_names([_format_toleration(toleration) for toleration in removed], _SHOWN)}")
+    if added:
+        parts.append(f"now tolerates {join_names([_format_toleration(toleration) for toleration in added], _SHOWN)}")
     if fields:
-        parts.append(f"has another {join_names(fields)}")
+        parts.append(f"has a different {join_names(fields)}")
     return "; ".join(parts)
 
 
 def format_placement_note(daemonset: object, sentence: str) -> str:
-    """What of the placement of a DaemonSet differs, as a whole sentence."""
+    """What differs in the placement of a DaemonSet, as a whole sentence."""
     return f"{daemonset} {sentence}"
 
 

@@ -1,4 +1,4 @@
-"""Why pods go, stay or wait, what the answer rests on, and what to do before, in words."""
+"""Texts about why pods are evicted, stay or wait, what the answer assumes, and what to do first."""
 
 from __future__ import annotations
 
@@ -52,37 +52,40 @@ from preflight.scheduling.drain.pod_filters import quote_kubectl
 
 _MAX_UNCERTAINTIES = 3
 _FACT_TEXTS = {
-    EvictionFact.NODE_REFUSED: "kubectl refuses the node for another pod",
-    EvictionFact.UNREADY_ALLOWED: "it is not Ready, and its budget lets such a pod go",
-    EvictionFact.TOLERATES_CORDON: "it tolerates a cordon: its replacement may land on the same node",
-    EvictionFact.TOLERATES_TAINTS: "its replacement may land here again, and be deleted again",
-    EvictionFact.GATE_UNKNOWN: "whether it tolerates the taint depends on Lt or Gt, and the gate of these is not known (--feature-gates)",
-    EvictionFact.NOT_RECREATED: "nothing creates it again",
-    EvictionFact.AWAITS_END: "no new one is created before it is gone",
-    EvictionFact.OUT_OF_SERVICE: (
-        "pod garbage collection deletes it by force, whatever it tolerates, and its volumes are detached: its node is out of service"
+    EvictionFact.NODE_REFUSED: "kubectl refuses the node because of another pod",
+    EvictionFact.UNREADY_ALLOWED: "it is not Ready, and its PodDisruptionBudget allows the eviction of such pods",
+    EvictionFact.TOLERATES_CORDON: "it tolerates a cordon: its replacement may be scheduled on the same node",
+    EvictionFact.TOLERATES_TAINTS: "its replacement may be scheduled here again, and deleted again",
+    EvictionFact.GATE_UNKNOWN: (
+        "unknown whether it tolerates the taint: Lt and Gt depend on feature gate TaintTolerationComparisonOperators, which is not given "
+        "(--feature-gates)"
     ),
-    EvictionFact.WAITS_FOR_NODE: "no other node takes its replacement: it waits until the node is back",
+    EvictionFact.NOT_RECREATED: "nothing re-creates it",
+    EvictionFact.AWAITS_END: "no replacement is created before it ends",
+    EvictionFact.OUT_OF_SERVICE: (
+        "its node is out of service: pod garbage collection force-deletes it regardless of its tolerations, and its volumes are detached"
+    ),
+    EvictionFact.WAITS_FOR_NODE: "its replacement fits on no other node: it waits until the node is back",
 }
 _PLACEMENT_TEXTS = {
-    PlacementFact.LEADER_DECIDES: "its JobSet places it by its leader",
-    PlacementFact.CONTESTED_CAPACITY: "the replacements of other pods may take the room that is left",
+    PlacementFact.LEADER_DECIDES: "the leader pod of its Job decides where it can run (JobSet)",
+    PlacementFact.CONTESTED_CAPACITY: "the replacements of other pods may use the remaining capacity",
 }
 _NOTE_TEXTS = {
-    EvictionNote.REPLACEMENTS_READY: "assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s",
-    EvictionNote.DISPLACED_PODS_READY: "assumed: what went in the steps before is Ready again, on nodes that nobody knows",
-    EvictionNote.BUDGETS_BYPASSED: "--disable-eviction deletes pods: no budget is asked",
+    EvictionNote.REPLACEMENTS_READY: "assumes that replacements that fit on a node become Ready; until then kubectl retries every 5 s",
+    EvictionNote.DISPLACED_PODS_READY: "assumes that pods evicted in earlier steps are Ready again, on unknown nodes",
+    EvictionNote.BUDGETS_BYPASSED: "--disable-eviction deletes pods without checking PodDisruptionBudgets",
 }
-_UNKNOWN_ANSWER = "so nobody knows what the API server answers"
+_UNKNOWN_ANSWER = "so the answer of the API server is unknown"
 
 
 def describe_reason(reason: EvictionReason) -> str:
-    """Why a pod goes, waits or stays."""
+    """Why a pod leaves, waits or stays."""
     match reason:
         case EvictionFact():
             return _FACT_TEXTS[reason]
         case CoveredBySeveralBudgets(budgets=budgets):
-            return f"{join_budgets(budgets)} select it, and the eviction API refuses a pod with more than one (500)"
+            return f"{join_budgets(budgets)} cover it, and the eviction API refuses a pod covered by more than one (500)"
         case RefusedByBudget():
             return f"{format_budget(reason.budget)} {describe_budget_refusal(reason)}"
         case RefusedByKubectl():
@@ -90,34 +93,40 @@ def describe_reason(reason: EvictionReason) -> str:
         case MissingInput():
             return describe_missing_input(reason)
         case BypassesBudgets(budgets=budgets):
-            return f"{join_budgets(budgets)} {'is' if len(budgets) == 1 else 'are'} not asked (--disable-eviction)"
+            return f"{join_budgets(budgets)} {'is' if len(budgets) == 1 else 'are'} not checked (--disable-eviction)"
         case SharesBudget():
-            return f"{reason.pods} pods share its budget, and which of them go first is chance"
+            return f"{reason.pods} pods share its PodDisruptionBudget; which of them are evicted first is not deterministic"
         case StaysTerminating():
             return describe_hang(reason)
         case UntoleratedTaints():
             return describe_untolerated(reason.taints)
         case TimeLimitedTaints():
             return f"tolerates {join_and(reason.taints)} for {reason.seconds} s only"
-        case UnprotectedByBudgets():
-            return f"{format_budget(join_and(reason.budgets))} does not protect it: taint eviction asks no budget"
+        case UnprotectedByBudgets(budgets=budgets):
+            verb = "does" if len(budgets) == 1 else "do"
+            return f"{join_budgets(budgets)} {verb} not protect it: taint eviction ignores PodDisruptionBudgets"
         case OwnerJobFails():
             return f"its Job fails: {reason.reason}"
         case LastReadyPods(owner=owner, count=count):
-            return f"{owner} has no Ready pod until a replacement is: {'its only one goes' if count == 1 else f'all {count} go'}"
+            loss = "it loses its only one" if count == 1 else f"it loses all {count}"
+            return f"{owner} has no Ready pod until a replacement is Ready: {loss}"
         case StaysPending():
             return f"its replacement stays Pending: {_describe_refusals(reason)}"
         case TooFewFit():
-            return f"only {reason.fitting} of {reason.wanted} such pods fit: its replacement stays Pending"
+            return f"its replacement stays Pending: {_count_fitting(reason)}"
         case UnknownPlacement():
-            return f"not known where its replacement goes: {'; '.join(_list_unknown_causes(reason))}"
+            return f"unknown where its replacement fits: {'; '.join(_list_unknown_causes(reason))}"
 
 
 def _describe_refusals(reason: StaysPending) -> str:
-    """The scheduler's message, or all that stands in the way where its words are not certain."""
+    """The scheduler's message, or a list of all obstacles if its text is not certain."""
     if reason.scheduler_message:
         return reason.scheduler_message.rstrip(".")
-    return ", ".join(sorted(f"{count} {text}" for text, count in reason.node_counts)) or "no node is there"
+    return ", ".join(sorted(f"{count} {text}" for text, count in reason.node_counts)) or "there is no node"
+
+
+def _count_fitting(reason: TooFewFit) -> str:
+    return f"only {reason.fitting} of {reason.wanted} such replacements {'fits' if reason.fitting == 1 else 'fit'}"
 
 
 def _list_unknown_causes(placement: UnknownPlacement) -> list[str]:
@@ -130,53 +139,54 @@ def iter_row_reasons(eviction: Eviction) -> Iterator[str]:
     """The reasons in the table of a node, whose other columns say that a pod is lost."""
     yield from (describe_reason(reason) for reason in eviction.reasons if reason is not EvictionFact.NOT_RECREATED)
     if eviction.localData and eviction.is_leaving:
-        yield "the data of its emptyDir is lost"
+        yield "its emptyDir data is lost"
 
 
 def describe_obstacles(obstacles: Iterable[NodeObstacle]) -> str:
-    """Why a DaemonSet's pod does not find room when it comes back: `Insufficient cpu and Too many pods`."""
+    """Why a DaemonSet's pod does not fit when it is re-created: `Insufficient cpu and Too many pods`."""
     return join_and(dict.fromkeys(obstacle.words for obstacle in obstacles))
 
 
 def describe_assumption(assumption: EvictionAssumption) -> str:
-    """What the answer rests on, and what of it is not known."""
+    """What the answer assumes, and what is unknown."""
     match assumption:
         case EvictionNote():
             return _NOTE_TEXTS[assumption]
-        case OnlyNamespaces():
-            return f"only the pods of {join_and(assumption.namespaces)} were given: those of other namespaces are not judged"
+        case OnlyNamespaces(namespaces=namespaces):
+            where = f"namespace{'s' if len(namespaces) > 1 else ''} {join_and(namespaces)}"
+            return f"only pods of {where} are in the input: pods of other namespaces are not checked"
         case PartOfNodes(count=count):
             return (
-                f"only the pods of {format_count(count, 'node')} were asked for: other nodes may take replacements too, and "
-                "anti-affinity of pods there that reaches beyond their own node is not known"
+                f"only the pods of {format_count(count, 'node')} were requested: replacements may fit on other nodes too, and "
+                "anti-affinity of pods there that extends beyond their own node is unknown"
             )
         case UnreadPods(count=count):
-            return f"{count} {'pod is' if count == 1 else 'pods are'} not understood, and not judged"
+            return f"{count} {'pod' if count == 1 else 'pods'} could not be read and {'is' if count == 1 else 'are'} not checked"
         case BudgetWithoutNamespace():
-            return f"{format_budget(f'-/{assumption.name}')} states no namespace, {_UNKNOWN_ANSWER}"
+            return f"{format_budget(f'-/{assumption.name}')} has no namespace, {_UNKNOWN_ANSWER}"
         case UnreadBudgets(cause=cause) if cause:
-            return f"not all PodDisruptionBudgets could be had, {_UNKNOWN_ANSWER}: {cause}"
+            return f"not all PodDisruptionBudgets could be read, {_UNKNOWN_ANSWER}: {cause}"
         case UnreadBudgets():
             return (
-                f"no PodDisruptionBudget was given, {_UNKNOWN_ANSWER}: add the output of `kubectl get pdb -A -o json`, or, where there is "
+                f"no PodDisruptionBudgets in the input, {_UNKNOWN_ANSWER}: add the output of `kubectl get pdb -A -o yaml` or, if there are "
                 "none, of `kubectl get --raw /apis/policy/v1/poddisruptionbudgets`"
             )
 
 
 def describe_advice(advice: Advice) -> str:
-    """What to do before a change that lets pods go."""
+    """What to do before a change that removes pods."""
     match advice:
         case AddFlags():
-            return f"add {join_and(advice.flags)}, or kubectl evicts nothing there"
+            return f"add {join_and(advice.flags)}; without {'it' if len(advice.flags) == 1 else 'them'} kubectl evicts nothing there"
         case ChangeBudget():
             return describe_budget_change(advice)
         case MakeRoom(nodes=nodes, pods=pods):
-            what = f"uncordon {join_node_names(nodes)}" if nodes else "make room, or add nodes"
+            what = f"uncordon {join_node_names(nodes)}" if nodes else "free capacity or add nodes"
             return f"{what} for the {'replacement' if len(pods) == 1 else f'{len(pods)} replacements'} of {join_limited(pods)}"
         case SavePods(pods=pods):
-            return f"save what you need of {join_limited(pods)}: nothing creates {'it' if len(pods) == 1 else 'them'} again"
+            return f"save what you need from {join_limited(pods)}: nothing re-creates {'it' if len(pods) == 1 else 'them'}"
         case AwaitJob():
-            return f"let Job {advice.job} end first, or ignore DisruptionTarget by a podFailurePolicy when it is created"
+            return f"let Job {advice.job} finish first, or create it with a podFailurePolicy that ignores DisruptionTarget"
         case FreePods():
             return describe_help(advice)
 
@@ -186,7 +196,7 @@ def describe_advice(advice: Advice) -> str:
 
 def describe_refused_drain(refusal: KubectlRefusal) -> str:
     """That kubectl refuses a node."""
-    return f"is not drained, and stays cordoned: kubectl {refusal.words}"
+    return f"is not drained but stays cordoned: kubectl {refusal.words}"
 
 
 def describe_kept_pods(pods: Sequence[str]) -> str:
@@ -195,8 +205,8 @@ def describe_kept_pods(pods: Sequence[str]) -> str:
 
 
 def describe_permanent_loss(node: str) -> str:
-    """That nothing creates a pod again."""
-    return f"is gone for good once it leaves {node}: nothing controls it"
+    """That nothing re-creates a pod."""
+    return f"is lost permanently once it leaves {node}: it has no controller that re-creates it"
 
 
 def describe_lost_data(pods: Sequence[str]) -> str:
@@ -205,17 +215,19 @@ def describe_lost_data(pods: Sequence[str]) -> str:
 
 
 def describe_missing_pods(pod: str, pod_count: int, reason: PendingReason) -> str:
-    """That an owner gets no replacement for a pod, and how many more of its pods have none."""
-    more = "" if pod_count == 1 else f", and {pod_count - 1} more of its pods"
-    return f"gets no pod for {pod}{more}: {describe_reason(reason)}"
+    """That the replacements of an owner's pods stay Pending: the first pod, how many there are, and why."""
+    cause = _describe_refusals(reason) if isinstance(reason, StaysPending) else _count_fitting(reason)
+    if pod_count == 1:
+        return f"has no node for the replacement of {pod}: {cause}"
+    return f"has no node for the replacements of {pod_count} pods ({pod} and {pod_count - 1} more): {cause}"
 
 
 def describe_full_nodes(nodes: Sequence[str], obstacles: Iterable[NodeObstacle]) -> str:
-    """That a DaemonSet's pod does not find room on its nodes again."""
-    return f"finds no room on {join_node_names(nodes)} when its pod is created anew: {describe_obstacles(obstacles)}"
+    """That a DaemonSet's pod does not fit on its nodes again."""
+    return f"does not fit on {join_node_names(nodes)} when its pod is re-created: {describe_obstacles(obstacles)}"
 
 
 def describe_static_pods(pods: Sequence[str]) -> str:
     """That a drained node keeps its static pods."""
-    noun, them = ("pod", "it") if len(pods) == 1 else ("pods", "them")
-    return f"keeps its static {noun} {join_limited(pods, 'pods')}: a drain does not end {them}"
+    noun = "pod" if len(pods) == 1 else "pods"
+    return f"keeps its static {noun} {join_limited(pods, 'pods')}: a drain does not end static pods"

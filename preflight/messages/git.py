@@ -1,14 +1,14 @@
-"""What the reading of git revisions says to people."""
+"""Messages about reading git revisions."""
 
 from __future__ import annotations
 
 NO_GIT = "git is not installed"
-NO_NAME = "a revision has a name before the colon"
-CONTROL_CHARACTER = "no revision has a control character in its name"
+NO_NAME = "a revision needs a name before the colon"
+CONTROL_CHARACTER = "the name of a revision has no control characters"
 AMBIGUOUS_NAME = "more than one object has that short name"
 SUBMODULE_SKIPPED = "not read: give its own repository as a folder"
 NO_CONTENT = "its content is not in this repository: a partial clone has to fetch it first (git fetch --refetch)"
-_SHALLOW = "(a shallow clone has few: git fetch)"
+_SHALLOW = "(a shallow clone has few commits: git fetch)"
 
 
 def describe_broken_git(error: Exception) -> str:
@@ -17,8 +17,8 @@ def describe_broken_git(error: Exception) -> str:
 
 
 def describe_exit(code: int) -> str:
-    """That git fails without a word."""
-    return f"git ended with {code}"
+    """That git fails without a message."""
+    return f"git exited with code {code}"
 
 
 def describe_unknown_revision(name: str) -> str:
@@ -38,7 +38,7 @@ def describe_missing_path(revision: str, path: str) -> str:
 
 def describe_invalid_revision(name: str) -> str:
     """That a text can be no revision."""
-    return f"{name!r} is no revision"
+    return f"{name!r} is not a revision"
 
 
 def describe_unknown_commit(name: str) -> str:
@@ -48,7 +48,7 @@ def describe_unknown_commit(name: str) -> str:
 
 def describe_no_merge_base(base: str, head: str) -> str:
     """That two revisions have nothing known in common."""
-    return f"{base} and {head} have no commit in common (a shallow clone has few: git fetch --unshallow)"
+    return f"{base} and {head} have no commit in common (a shallow clone has few commits: git fetch --unshallow)"
 
 
 def describe_failed_merge_base(base: str, head: str, reason: str) -> str:
@@ -58,7 +58,7 @@ def describe_failed_merge_base(base: str, head: str, reason: str) -> str:
 
 def describe_link(text: str) -> str:
     """That a path in a revision is a symbolic link."""
-    return f"{text}: is a symbolic link: name what it leads to"
+    return f"{text}: is a symbolic link: give its target"
 
 
 def describe_submodule(text: str) -> str:
@@ -68,12 +68,12 @@ def describe_submodule(text: str) -> str:
 
 def describe_large_file(mebibytes: int) -> str:
     """That a file of a revision is too large."""
-    return f"has more than {mebibytes} MiB"
+    return f"larger than {mebibytes} MiB"
 
 
 def describe_large_revision(gibibytes: int) -> str:
     """That the files of a revision are too large together."""
-    return f"the manifests of a revision have more than {gibibytes} GiB together: name the folder, as REV:FOLDER"
+    return f"the manifests of a revision are larger than {gibibytes} GiB in total: give a folder, as REV:FOLDER"
 
 
 def describe_outside(path: str) -> str:
@@ -83,9 +83,9 @@ def describe_outside(path: str) -> str:
 
 def describe_no_side(text: str, reason: str = "") -> str:
     """That a text is neither a file nor a folder; `reason` says why it is no revision either."""
-    return f"{text}: there is no such file or folder{f', and it is no git revision: {reason}' if reason else ''}"
+    return f"{text}: no such file or folder{f', and not a git revision: {reason}' if reason else ''}"
 
 
 def note_revision_first(text: str) -> str:
     """That a text is read as a revision, and how to name the file of that name."""
-    return f"{text} is read as a git revision; the file or folder of that name is ./{text}"
+    return f"{text} is read as a git revision: use ./{text} for the file or folder of that name"

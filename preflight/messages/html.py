@@ -1,4 +1,4 @@
-"""What only the page says: the verdict, the tiles, the signs of its table, what the answers rest on."""
+"""What only the page says: the tiles, the signs of its table, labels of its regions."""
 
 from __future__ import annotations
 
@@ -20,58 +20,40 @@ TILE_LABELS = {
     Outcome.GAINED: "gained",
     Outcome.KEPT: "kept",
 }
+STATE_TILE_LABELS = {**TILE_LABELS, Outcome.KEPT: "with all pods"}
 PAST_TILE_LABELS = {**TILE_LABELS, Outcome.LOST_NOW: "lost"}
-BLOCKED_FOREVER = "blocked for ever"
-LOST_FOR_GOOD = "lost for good"
-PENDING_AFTERWARDS = "Pending afterwards"
-REFUSED_BY_KUBECTL = "refused by kubectl"
-BLOCKED_FOR_NOW = "blocked for now"
-UNKNOWN = "unknown"
-GOING = "going"
+STUCK = "stuck in Terminating"
+UNPLACED = "whose replacement may stay Pending"
+NOT_REPLACED = "not replaced"
+PLACED = "moved to another node"
 
-NOTHING_LOST = "No DaemonSet loses a node"
-NO_ERRORS = "No errors"
-RULE_CRASHED = "A rule crashed: this report is not complete"
-NOTHING_JUDGED = "Nothing was judged"
-NOT_ALL_KNOWN = "Not everything is known"
-DRAIN_REFUSED = "kubectl refuses this drain"
-DRAIN_NEVER_ENDS = "This drain never ends"
-OTHER_RULES_RAN = "a rule crashed: the other rules went on"
+OTHER_RULES_RAN = "a rule crashed: the other rules ran"
 
 EXIT_MEANINGS = {
-    0: "judged, and nothing at or above --fail-on",
+    0: "no finding at or above --fail-on",
     1: "there are findings",
-    3: "something could not be read, nothing was there to judge, or an answer is unknown",
-    4: "a rule crashed, which is a bug of preflight",
+    3: "something could not be read, there was nothing to check, or an answer is unknown",
+    4: "a rule crashed, which is a bug in preflight",
 }
 NO_REASON = "no reason given"
 
-NO_DAEMONSET = "No DaemonSet to judge."
+NO_DAEMONSET = "No DaemonSet to check."
 EXCLUDED_BY_SELECTOR = "left out by its selector"
 ON_NO_NODE = "on none of these nodes"
 HAS_POD = "has a pod"
-HAS_NO_POD = "has none"
+ASSUMED_POD = "has a pod (assumed: no pods in the input)"
+HAS_NO_POD = "has no pod"
 ON_SOME_NODES = "on some of these nodes"
-DEPENDS_ON_UNKNOWN = "depends on what is not known"
-CREATED_AGAIN = "deleted and created again"
-NO_POD_EITHER_TIME = "no pod, before and now"
-NOT_JUDGED = "not judged"
+DEPENDS_ON_UNKNOWN = "unknown"
+CREATED_AGAIN = "deleted and re-created"
+NO_POD_EITHER_TIME = "no pod before and now"
+NOT_JUDGED = "not checked"
 YES = "yes"
 NO = "no"
 ON_SOME = "on some"
-NOT_KNOWN = "not known"
+NOT_KNOWN = "unknown"
 AGAIN_AND_AGAIN = "again and again"
 NOT_ASKED = "not asked"
-
-
-def count_errors(count: int) -> str:
-    """The verdict where there are errors."""
-    return f"{format_count(count, 'error')} found"
-
-
-def add_warnings(verdict: str, count: int) -> str:
-    """A verdict that is fine but for warnings."""
-    return f"{verdict}; {format_count(count, 'warning')}"
 
 
 def title_page(verdict: str, command: str) -> str:
@@ -84,38 +66,20 @@ def count_more_findings(count: int) -> str:
     return format_count(count, "more finding")
 
 
-def name_daemonsets(count: str) -> str:
-    """Several DaemonSets, in place of the name of one."""
-    return f"{count} DaemonSets"
+def describe_assumed_tile(what: str) -> str:
+    """What DaemonSets are assumed to be, since the input has no pods."""
+    return f"{what} (assumed)"
 
 
-def name_nodes(count: str) -> str:
-    """Several nodes, in place of the name of one."""
-    return f"{count} nodes"
+def describe_own_nodes(nodes: str) -> str:
+    """The nodes of one of several findings that have other nodes."""
+    return f"on {nodes}"
 
 
-def describe_loop(daemonsets: str, nodes: str, count: int) -> str:
-    """That DaemonSets loop; `count` is how many they are."""
-    return f"{daemonsets} {'loops' if count == 1 else 'loop'} on {nodes}"
-
-
-def describe_past_loss(daemonsets: str, nodes: str, count: int) -> str:
-    """What DaemonSets have lost since a snapshot; `count` is how many they are."""
-    return f"{daemonsets} {'has' if count == 1 else 'have'} lost {nodes}"
-
-
-def describe_loss(daemonsets: str, nodes: str, outcomes: set[Outcome], count: int) -> str:
-    """What DaemonSets lose, and when, where all lose it at the same time; `count` is how many they are."""
-    when = ""
-    if len(outcomes) == 1:
-        whose = "its" if count == 1 else "their"
-        when = " now" if Outcome.LOST_NOW in outcomes else f" when {whose} pods are re-created"
-    return f"{daemonsets} {'loses' if count == 1 else 'lose'} {nodes}{when}"
-
-
-def count_pods(count: int, what: str) -> str:
-    """How many pods something happens to."""
-    return f"{format_count(count, 'pod')} {what}"
+def count_steady_rows(count: int, *, is_assumed: bool) -> str:
+    """How many DaemonSets keep all their pods."""
+    hint = " (assumed: no pods in the input)" if is_assumed else ""
+    return f"{format_count(count, 'DaemonSet')} {'keeps its' if count == 1 else 'keep their'} pods{hint}"
 
 
 def label_daemonset_tile(count: int, what: str) -> str:
@@ -141,16 +105,6 @@ def label_rules(rules: str) -> str:
 def count_unread_things(count: int) -> str:
     """How many things could not be read."""
     return f"{format_count(count, 'thing')} could not be read"
-
-
-def count_unknown_pairs(count: int) -> str:
-    """How many pairs are unknown."""
-    return f"{format_count(count, 'pair')} of a DaemonSet and a node cannot be judged"
-
-
-def count_unjudged_things(count: int) -> str:
-    """How many checks were left out."""
-    return f"{format_count(count, 'thing')} not judged"
 
 
 def count_exempted(count: int) -> str:
@@ -180,9 +134,39 @@ def count_hidden_pods(count: int, bad: int) -> str:
     return f"{format_count(count, 'more pod')}{f', {bad} of them blocked or lost' if bad else ''} (--all-rows shows all)."
 
 
+def count_outcomes(count: int) -> str:
+    """How many lines say what becomes of Jobs, JobSets and DaemonSets."""
+    return f"{format_count(count, 'line')} on Jobs, JobSets and DaemonSets"
+
+
+def name_group(rule: str, subjects: str) -> str:
+    """Several objects of which a rule says the same."""
+    return f"{rule}: {subjects}"
+
+
+def count_single_nodes(count: int) -> str:
+    """The heading over nodes that are shown one by one."""
+    return f"{format_count(count, 'node')}, one by one"
+
+
+def label_joined_pods(step: str) -> str:
+    """What a table of pods of all nodes holds."""
+    return f"Pods of all nodes{f', {step}' if step else ''}"
+
+
+def label_pods_of_node(node: str, step: str) -> str:
+    """What a table of pods holds."""
+    return f"Pods of {node or 'no node yet'}{f', {step}' if step else ''}"
+
+
 def number_step(number: int, total: int) -> str:
     """Which of several steps it is."""
     return f"step {number} of {total}"
+
+
+def count_more_members(count: int) -> str:
+    """How many objects of a group are folded."""
+    return f"{count} more"
 
 
 def count_hidden_notes(count: int) -> str:

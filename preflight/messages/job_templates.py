@@ -1,4 +1,4 @@
-"""What is wrong with the template of a Job or JobSet, in words."""
+"""Texts about faults in the template of a Job or JobSet."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ from collections.abc import Sequence
 from preflight.messages.lists import join_and
 from preflight.model.job_reasons import JobLimit, TeamSign, TeamSignKind
 
-FIRST_RULE_COUNTS = "the first rule that matches counts"
+FIRST_RULE_COUNTS = "the first matching rule applies"
 PUT_IGNORING_RULE_FIRST = "put the rule that ignores DisruptionTarget first"
 IGNORING_RULE = "the rule that ignores it"
 DEFAULT_REPLACEMENT_POLICY = "TerminatingOrFailed is the default"
 NEEDS_RESTART_NEVER = "a podFailurePolicy needs restartPolicy: Never"
-_ACTION_TEXTS = {"FailJob": "fails", "FailIndex": "gives an index up", "Count": "counts a failure"}
+_ACTION_TEXTS = {"FailJob": "fails", "FailIndex": "fails an index", "Count": "counts a failure"}
 
 
 def describe_shadowed_rule(place: int, action: str, earlier: Sequence[tuple[int, str]]) -> str:
-    """That rules before a rule of a failure policy match all that it matches; `earlier` are their places and actions."""
+    """That earlier rules of a failure policy match all that a rule matches; `earlier` are their places and actions."""
     before = f"rule{'s' * (len(earlier) > 1)} {join_and(f'{number} ({name})' for number, name in earlier)}"
-    return f"has a rule that never counts: all that rule {place} ({action}) matches, {before} matched before"
+    match = "match" if len(earlier) > 1 else "matches"
+    return f"has a rule that never applies: {before} already {match} everything that rule {place} ({action}) matches"
 
 
 def describe_misspelled_condition(place: int, action: str, condition: str, difference: str) -> str:
-    """That a rule asks for a condition whose name is misspelled."""
-    return f"has a rule that never counts: rule {place} ({action}) asks for the condition {condition}, which nobody sets: {difference}"
+    """That a rule requires a condition whose name is misspelled."""
+    return f"has a rule that never applies: rule {place} ({action}) requires condition {condition}, which no component sets: {difference}"
 
 
 def describe_duplicate_index(replicated_job: str, seconds: int) -> str:
     """That a Job replaces a pod before it has ended."""
     when = f"for up to {seconds} s when a pod is evicted or deleted"
-    return f"runs two pods of one index{_format_owner(replicated_job)} {when}: it replaces a pod before that has ended"
+    return f"runs two pods of the same index{_format_owner(replicated_job)} {when}: the replacement is created before the old pod ends"
 
 
 def describe_team_sign(sign: TeamSign) -> tuple[str, ...]:
-    """What shows that the pods of a Job work together; () for what its manifest shows at a glance."""
+    """The evidence that the pods of a Job work together; () if its manifest shows it at a glance."""
     match sign.kind:
         case TeamSignKind.VARIABLE:
             return (f"its pods work together: {sign.name} is set",)
         case TeamSignKind.LAUNCHER_OF_PEERS:
-            return (f"its pods work together: {sign.name} is told of other machines",)
+            return (f"its pods work together: {sign.name} is configured for several machines",)
         case TeamSignKind.LAUNCHER:
             return (f"its pods may work together: {sign.name} starts them",)
         case TeamSignKind.IMAGE:
@@ -48,22 +49,22 @@ def describe_team_sign(sign: TeamSign) -> tuple[str, ...]:
 
 def describe_exit_code_rule(replicated_job: str, ignoring: int, place: int, action: str, codes: Sequence[int]) -> str:
     """That a rule on exit codes matches a pod before the rule that ignores disruptions."""
-    first = f"rule {place} ({action}) takes exit code{'s' * (len(codes) > 1)} {join_and(codes)} first"
+    first = f"rule {place} ({action}) matches exit code{'s' * (len(codes) > 1)} {join_and(codes)} first"
     pod = f"a pod{_format_owner(replicated_job)}"
-    return f"{_ACTION_TEXTS[action]} when {pod} is evicted, though rule {ignoring} ignores that: {first}"
+    return f"{_ACTION_TEXTS[action]} when {pod} is evicted, although rule {ignoring} ignores evictions: {first}"
 
 
 def describe_zero_limit(replicated_job: str, limit: JobLimit) -> str:
-    """That one evicted pod makes a Job, or an index of it, fail."""
-    fails = "fails" if limit is JobLimit.BACKOFF_LIMIT else "gives an index up, and so ends Failed,"
+    """That one evicted pod makes a Job, or one of its indexes, fail."""
+    fails = "fails" if limit is JobLimit.BACKOFF_LIMIT else "fails an index, and so ends Failed,"
     return f"{fails} when one pod{_format_owner(replicated_job)} is evicted: {limit} is 0, and no rule ignores DisruptionTarget"
 
 
 def describe_refused_job(reason: str, *, is_of_jobs: bool) -> str:
-    """That the API server refuses an object, or the Jobs that it creates, in the server's own words."""
+    """That the API server refuses an object, or the Jobs that it creates; `reason` is the message of the server."""
     return f"{'has its Jobs' if is_of_jobs else 'is'} refused by the API server: {reason}"
 
 
 def _format_owner(replicated_job: str) -> str:
-    """` of its replicated Job workers`, "" where there is only one Job."""
+    """` of its replicated Job workers`, "" for a plain Job."""
     return f" of its replicated Job {replicated_job}" if replicated_job else ""

@@ -1,9 +1,10 @@
-"""What becomes of Jobs and JobSets that lose pods, in words."""
+"""Texts about how Jobs and JobSets react to the loss of pods."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from preflight.messages.counts import format_count
 from preflight.messages.lists import join_and, join_limited, join_node_names
 from preflight.model.evictions import JobOutcome, JobSetOutcome
 from preflight.model.job_reasons import (
@@ -31,24 +32,24 @@ _SKIP_TEXTS = {
     SkipCause.SUSPENDED: "it is suspended",
 }
 _UNKNOWN_TEXTS = {
-    JobUnknownKind.JOB: "Job {} is not given",
-    JobUnknownKind.JOB_SET: "JobSet {} is not given",
-    JobUnknownKind.NAMESPACE_PODS: "not all pods of namespace {} are known",
-    JobUnknownKind.JOB_OUTCOME: "what becomes of Job {} is not known",
-    JobUnknownKind.FAILURE_MESSAGE: "its rule asks for the words of the failure",
-    JobUnknownKind.ACTION: "its rule has the action {}",
+    JobUnknownKind.JOB: "Job {} is not in the input",
+    JobUnknownKind.JOB_SET: "JobSet {} is not in the input",
+    JobUnknownKind.NAMESPACE_PODS: "not all pods of namespace {} are in the input",
+    JobUnknownKind.JOB_OUTCOME: "the outcome of Job {} is unknown",
+    JobUnknownKind.FAILURE_MESSAGE: "its rule depends on the message of the failure",
+    JobUnknownKind.ACTION: "its rule has the unknown action {}",
 }
 _FACT_TEXTS = {
-    JobFact.BACK_OFF_UNKNOWN: "it has failures already, so the back-off may be longer",
-    JobFact.IGNORE_RULE_BYPASSED: ("a rule that ignores DisruptionTarget does not help: --disable-eviction deletes without that condition"),
-    JobFact.FOLLOWERS_WAIT: (
-        "its followers are refused until then; why the leader is not scheduled is the reason, not what they are refused with"
+    JobFact.BACK_OFF_UNKNOWN: "it already has failures, so the back-off may be longer",
+    JobFact.IGNORE_RULE_BYPASSED: (
+        "a rule that ignores DisruptionTarget does not help: --disable-eviction deletes pods without setting that condition"
     ),
+    JobFact.FOLLOWERS_WAIT: "its followers are refused until then: find out why the leader is not scheduled, not why they are refused",
 }
 
 
 def describe_unknown(unknown: JobUnknown | SkipReason | None) -> str:
-    """Why the outcome of a Job or JobSet is unknown; "" if it is known."""
+    """Why the outcome of a Job or JobSet is unknown; "" for a known one."""
     if unknown is None:
         return ""
     return _UNKNOWN_TEXTS[unknown.kind].format(unknown.name) if isinstance(unknown, JobUnknown) else describe_job_reason(unknown)
@@ -62,17 +63,17 @@ def describe_job_reason(reason: JobReason | JobSetReason) -> str:
         case JobFact():
             return _FACT_TEXTS[reason]
         case QueueNotChecked():
-            return f"what its queue does then is not judged ({reason.label})"
+            return f"the reaction of its queue is not checked ({reason.label})"
         case LeaderMoves(topology=topology, domain=domain):
             where = f"the domain {topology}={domain}" if domain else f"a domain of {topology} that no other Job has"
-            return f"the leader of Job {reason.job} goes and has to be scheduled in {where}"
+            return f"the leader pod of Job {reason.job} is lost, and its replacement has to be scheduled in {where}"
         case LeaderLabelMissing():
-            return f"the leader's node has no label {reason.topology}: new followers are refused"
+            return f"the node of the leader has no label {reason.topology}: new followers are refused"
         case TooFewDomains(available=available):
-            return (
-                f"its Jobs need {reason.needed} domains of {reason.topology}, and nodes of {len(available)} can be scheduled: "
-                f"{join_and(available) or 'none'}"
-            )
+            domains = f": {join_and(available)}" if available else ""
+            has = "has" if len(available) == 1 else "have"
+            needed = format_count(reason.needed, "domain")
+            return f"its Jobs need {needed} of {reason.topology}, but only {len(available)} {has} schedulable nodes{domains}"
 
 
 # Findings: each text follows the name of the subject.
@@ -85,8 +86,8 @@ def describe_failing_job(outcome: JobOutcome, nodes: Sequence[str]) -> str:
 
 
 def describe_overlap(outcome: JobOutcome, nodes: Sequence[str]) -> str:
-    """That two pods of one index run at once when nodes lose pods of the Job."""
-    return f"runs two pods of one index for up to {outcome.overlap:g} s {_describe_loss(outcome, nodes)}"
+    """That two pods of one index run at the same time when nodes lose pods of the Job."""
+    return f"runs two pods of the same index for up to {outcome.overlap:g} s {_describe_loss(outcome, nodes)}"
 
 
 def _describe_loss(outcome: JobOutcome, nodes: Sequence[str]) -> str:
@@ -99,8 +100,7 @@ def describe_job_set_outcome(outcome: JobSetOutcome) -> str:
     if outcome.fails:
         return f"fails: {outcome.fails}" if outcome.certain else f"may fail: {outcome.fails}"
     if outcome.restarts is JobSetRestarts.NONE:
-        return "loses the leader of an exclusive placement"
-    starts = "starts" if outcome.certain else "may start"
-    which = "all its Jobs anew, those that lost nothing too" if outcome.restarts is JobSetRestarts.ALL else "one of its Jobs anew"
-    left = "1 restart is" if outcome.left == 1 else f"{outcome.left} restarts are"
-    return f"{starts} {which}; {left} left then"
+        return "loses the leader pod of an exclusive placement"
+    restarts = "restarts" if outcome.certain else "may restart"
+    which = "all its Jobs, including those that lost no pod" if outcome.restarts is JobSetRestarts.ALL else "one of its Jobs"
+    return f"{restarts} {which}; {format_count(outcome.left, 'restart')} left after that"

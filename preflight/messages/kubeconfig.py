@@ -1,15 +1,18 @@
-"""What is wrong with a kubeconfig, and with the credentials that it names. No credential is in any of these words.
+"""Messages about a kubeconfig and its credentials. None of them contains a credential.
 
-Names and paths come from files and are made inert: no terminal and no CI machine obeys them.
+Names and paths come from files and are made inert: no terminal or CI system interprets them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from preflight.messages.lists import join_names
+from preflight.messages.suggestions import suggest
 
 NO_CLUSTER = (
-    "no --from, and no cluster to ask: there is no kubeconfig ($KUBECONFIG, ~/.kube/config). Give manifests, or what the cluster has:\n"
+    "no --from, and no cluster to read: no kubeconfig found ($KUBECONFIG, ~/.kube/config). Give manifests, or the cluster state:\n"
     "  kubectl get nodes,ds,pods -A -o json | preflight ... --from -"
 )
 GROUP_WITHOUT_USER = "--as-group needs --as"
@@ -36,7 +39,7 @@ def make_inert(text: str) -> str:
 
 def describe_missing_kubeconfig(paths: str) -> str:
     """That no file of a kubeconfig exists."""
-    return f"there is no kubeconfig {make_inert(paths)}"
+    return f"kubeconfig {make_inert(paths)} does not exist"
 
 
 def describe_unreadable_kubeconfig(path: str, reason: str) -> str:
@@ -45,7 +48,7 @@ def describe_unreadable_kubeconfig(path: str, reason: str) -> str:
 
 
 def describe_large_kubeconfig(path: str, mebibytes: int) -> str:
-    """That a kubeconfig is larger than any is."""
+    """That a kubeconfig is too large."""
     return f"kubeconfig {make_inert(path)} is larger than {mebibytes} MiB"
 
 
@@ -76,7 +79,7 @@ def describe_other_kind(path: str, kind: str, version: str) -> str:
 
 
 def describe_repeated_name(path: str, part: str, name: str) -> str:
-    """That one name stands for two things."""
+    """That two entries have one name."""
     which = f"named {make_inert(name)}" if name else "without a name"
     return f"kubeconfig {make_inert(path)}: {part} has two entries {which}"
 
@@ -94,9 +97,11 @@ def describe_no_current_context(paths: str) -> str:
     return f"kubeconfig {make_inert(paths)} has no current context: choose one with --context"
 
 
-def describe_unknown_context(paths: str, context: str) -> str:
+def describe_unknown_context(paths: str, context: str, known_contexts: Collection[str]) -> str:
     """That a kubeconfig has no such context."""
-    return f"kubeconfig {make_inert(paths)} has no context {make_inert(context)}"
+    known = f" (it has {join_names([make_inert(name) for name in sorted(known_contexts)])})" if known_contexts else ""
+    hint = make_inert(suggest(context, known_contexts)) or known
+    return f"kubeconfig {make_inert(paths)} has no context {make_inert(context)}{hint}"
 
 
 def describe_unusable_context(context: str, reason: str) -> str:
@@ -119,7 +124,7 @@ def join_problems(problems: Iterable[str]) -> str:
 
 def describe_unknown_cluster(name: str) -> str:
     """That a context names a cluster that does not exist."""
-    return f"there is no cluster {make_inert(name)}" if name else "it names no cluster"
+    return f"there is no cluster {make_inert(name)}" if name else "it has no cluster"
 
 
 def describe_no_server(cluster: str) -> str:
@@ -129,17 +134,17 @@ def describe_no_server(cluster: str) -> str:
 
 def describe_invalid_server(cluster: str) -> str:
     """That an address is none of a server; it may hold a credential and is not shown."""
-    return f"the server of cluster {make_inert(cluster)} is not an address such as https://HOST:PORT"
+    return f"the server of cluster {make_inert(cluster)} is not an address like https://HOST:PORT"
 
 
 def describe_invalid_proxy(cluster: str) -> str:
     """That a proxy is none that kubectl accepts; its address may hold a password and is not shown."""
-    return f"the proxy-url of cluster {make_inert(cluster)} is not an address of http, https or socks5"
+    return f"the proxy-url of cluster {make_inert(cluster)} is not an http, https or socks5 address"
 
 
 def describe_unusable_proxy(address: str) -> str:
-    """That a proxy speaks a protocol that preflight does not."""
-    return f"the proxy {make_inert(address)} cannot be used: only those of http, https and socks5 can"
+    """That a proxy uses a protocol that preflight does not support."""
+    return f"the proxy {make_inert(address)} cannot be used: only http, https and socks5 are supported"
 
 
 def describe_exclusive_fields(place: str, one: str, other: str) -> str:
@@ -162,11 +167,11 @@ def name_data(field: str, name: str) -> str:
 
 def describe_unknown_user(name: str) -> str:
     """That a context names a user that does not exist, or none."""
-    return f"there is no user {make_inert(name)}" if name else "it names no user"
+    return f"there is no user {make_inert(name)}" if name else "it has no user"
 
 
 def describe_anonymous_user(name: str) -> str:
-    """That a user has nothing to prove who asks."""
+    """That a user has no credentials."""
     return f"user {make_inert(name)} has no token, certificate, password or credential plugin"
 
 
@@ -206,7 +211,7 @@ def describe_unreadable_file(field: str, path: str, reason: str) -> str:
 
 
 def describe_large_file(field: str, path: str, mebibytes: int) -> str:
-    """That a file of a credential is larger than any is."""
+    """That a file of a credential is too large."""
     return f"{field} {make_inert(path)} is larger than {mebibytes} MiB"
 
 
@@ -235,5 +240,5 @@ def describe_oidc_without(field: str) -> str:
 def describe_expired_id_token(*, can_renew: bool) -> str:
     """That an ID token is missing or has expired."""
     if can_renew:
-        return "auth-provider oidc has no id-token that is still valid: any kubectl command that asks the cluster renews it"
-    return "auth-provider oidc has no id-token that is still valid, and no refresh-token: log in again"
+        return "auth-provider oidc has no valid id-token: any kubectl command that reaches the cluster renews it"
+    return "auth-provider oidc has no valid id-token and no refresh-token: log in again"

@@ -47,9 +47,6 @@ def format_names(items: Sequence[str], max_names: int = 3) -> str:
     return f"{', '.join(items[:max_names])} + {len(items) - max_names} more"
 
 
-def format_other_nodes(others: Sequence[str], verb: str) -> str:
-    """`, as are n2, n3`: what is said of one node is true of others too; "" where there are none."""
-    if not others:
-        return ""
-    plural = {"is": "are", "does": "do", "has": "have"}[verb] if len(others) > 1 else verb
-    return f", as {plural} {join_node_names(others)}"
+def format_other_nodes(others: Sequence[str]) -> str:
+    """` (also n2, n3)`: other nodes with the same problem as the one that a sentence is about; "" without others."""
+    return f" (also {join_node_names(others)})" if others else ""

@@ -1,4 +1,4 @@
-"""What the asking of a live cluster says to people: what is wrong with the way to it, and what it does not give."""
+"""Messages about reading a live cluster: connection errors, and lists that it does not return."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from preflight.messages.lists import join_names
 
 # The connection
 
-WRONG_CREDENTIALS_FORM = "the credentials hold a character that no request can carry"
+WRONG_CREDENTIALS_FORM = "the credentials contain a character that cannot be sent in a request"
 TOO_LARGE = "one answer is larger than 1 GiB"
-UNKNOWN_HOST = "there is no such host"
-ENDED_TLS = "the server ends the handshake of TLS: it may speak none, or not accept the client certificate"
-NO_TLS = "the server speaks no TLS: is its address one of http?"
-BROKEN_CONNECTION = "the connection broke off in the middle of the answer"
+UNKNOWN_HOST = "no such host"
+ENDED_TLS = "the server closed the TLS handshake: it may not use TLS, or may not accept the client certificate"
+NO_TLS = "the server does not use TLS: is it an http address?"
+BROKEN_CONNECTION = "the connection was lost in the middle of the response"
 
 
 def describe_unreachable(reason: str) -> str:
@@ -28,8 +28,8 @@ def describe_untrusted_certificate(reason: str) -> str:
 
 
 def describe_tls_refusal(alert: str) -> str:
-    """That a server ends the handshake of TLS, in its words."""
-    return f"the server refuses the client certificate, or the connection: {alert}"
+    """That a server closes the TLS handshake, in its words."""
+    return f"the server refuses the client certificate or the connection: {alert}"
 
 
 def describe_tls_failure(reason: str) -> str:
@@ -38,17 +38,17 @@ def describe_tls_failure(reason: str) -> str:
 
 
 def describe_silent_proxy(reason: str) -> str:
-    """That a proxy gives no answer."""
-    return f"the proxy does not answer: {reason}"
+    """That a proxy does not respond."""
+    return f"the proxy does not respond: {reason}"
 
 
 def describe_timeout(seconds: float) -> str:
-    """That a server says nothing in time."""
-    return f"no answer within {seconds:g} seconds (--request-timeout)"
+    """That a server does not respond in time."""
+    return f"no response within {seconds:g} seconds (--request-timeout)"
 
 
 def describe_repeated_timeout(seconds: float, times: int) -> str:
-    """That a server has said nothing in time several times."""
+    """That a server has not responded in time several times."""
     return f"{describe_timeout(seconds)}, {times} times"
 
 
@@ -58,7 +58,7 @@ def describe_unauthorized(context: str) -> str:
 
 
 def describe_status(status: int) -> str:
-    """That a server answers with a status that says no more."""
+    """That a server answers with a status and no message."""
     return f"the server answers {status}"
 
 
@@ -70,7 +70,7 @@ NOT_SERVED = "the server does not serve them"
 def describe_missing_right(resource: str, namespace: str) -> str:
     """The right that is missing to list a resource; `namespace` is "" for all of them."""
     where = f" in namespace {namespace}" if namespace else ""
-    return f"the right to list {resource}{where} is missing: `preflight rbac` prints the role"
+    return f"no permission to list {resource}{where}: `preflight rbac` prints the role"
 
 
 def describe_server_fault(status: int, message: str) -> str:
@@ -80,17 +80,17 @@ def describe_server_fault(status: int, message: str) -> str:
 
 def describe_wrong_discovery(message: str) -> str:
     """That a server has a resource among those that it serves, and does not find its list."""
-    return f"the server answers 404 for a resource that it says it serves: {message}"
+    return f"the server answers 404 for a resource that its discovery lists: {message}"
 
 
 def describe_unknown_resource(message: str) -> str:
     """That a server does not find a list, and does not say either what it serves."""
-    return f"the server answers 404, and does not say what it serves (/apis): {message}"
+    return f"the server answers 404, and its discovery (/apis) does not list what it serves: {message}"
 
 
 def describe_namespaces(namespaces: Sequence[str], reason: str) -> str:
     """That only the objects of some namespaces are known, and why."""
-    return f"only those of namespace{'s' if len(namespaces) > 1 else ''} {join_names(namespaces)}: {reason}"
+    return f"only those in namespace{'s' if len(namespaces) > 1 else ''} {join_names(namespaces)}: {reason}"
 
 
 def describe_unreadable_list(plural: str) -> str:
@@ -99,13 +99,13 @@ def describe_unreadable_list(plural: str) -> str:
 
 
 def describe_failed_list(plural: str, reason: str) -> str:
-    """That the request for a list has no answer."""
-    return f"the list of {plural} cannot be had: {reason}"
+    """That the request for a list fails."""
+    return f"the list of {plural} cannot be read: {reason}"
 
 
 def describe_endless_list(plural: str) -> str:
-    """That a list comes to no end."""
-    return f"the list of {plural} does not end: the server begins it again"
+    """That a list does not end."""
+    return f"the list of {plural} does not end: the server starts it again"
 
 
 def describe_list_timeout(plural: str, seconds: float) -> str:
@@ -123,7 +123,7 @@ def describe_deep_item(plural: str, index: int) -> str:
     return f"the list of {plural} cannot be read: its item {index + 1} is nested too deeply"
 
 
-WRONG_TYPES = "a field of it has a wrong type"
+WRONG_TYPES = "a field has a wrong type"
 
 
 def describe_bad_item(plural: str, number: int, name: str, reason: str) -> str:
@@ -135,19 +135,19 @@ def describe_bad_item(plural: str, number: int, name: str, reason: str) -> str:
 
 def describe_no_discovery(path: str) -> str:
     """That an answer does not say which resources a server serves."""
-    return f"the answer to {path} does not say what the server serves: is it the API server of a cluster?"
+    return f"the response to {path} does not list what the server serves: is it the API server of a cluster?"
 
 
 def describe_no_list(plural: str) -> str:
-    """That an answer is no list of the API."""
-    return f"the answer is no list of {plural}: is it the API server of a cluster?"
+    """That a response is not a list of the API."""
+    return f"the response is not a list of {plural}: is it the API server of a cluster?"
 
 
 def describe_no_daemonset(reason: str) -> str:
-    """That no DaemonSet of a cluster can be had."""
-    return f"no DaemonSet can be judged: {reason}"
+    """That the DaemonSets of a cluster cannot be read."""
+    return f"no DaemonSet can be checked: {reason}"
 
 
 def describe_progress(context: str, requests: int, plural: str) -> str:
-    """What is asked just now."""
-    return f"asking {make_inert(context)} ({requests} requests so far): {plural}"
+    """The progress of the requests."""
+    return f"reading {make_inert(context)} ({requests} requests so far): {plural}"

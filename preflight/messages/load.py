@@ -1,10 +1,14 @@
-"""What the reading of files says to people: what could not be read, and what was left out."""
+"""Messages about reading files: what could not be read, and what was skipped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
+from preflight.messages.lists import join_names
 from preflight.model.meta import Origin
+from preflight.model.report import Problem
 from preflight.model.world import Ambiguity
 
 
@@ -16,10 +20,33 @@ def lower_first(text: object) -> str:
 
 # Files
 
+NO_SUCH_DIRECTORY = "no such directory"
 NOT_UTF16 = "UTF-16: save it as UTF-8"
-NOT_FOLLOWED = "not followed: name it to read it"
-HIDDEN = "not read, though `kubectl apply -f` reads hidden files: name it to read it"
+NOT_FOLLOWED = "not followed: give its path to read it"
+HIDDEN = "not read, although `kubectl apply -f` reads hidden files: give its path to read it"
 CUT_OFF_GZIP = "broken gzip data: the file is cut off: copy or save it again"
+
+
+def format_problem(problem: Problem) -> str:
+    """What could not be read, with its file and, where they are known, its line and column."""
+    place = problem.location
+    if place is None:
+        return problem.message
+    position = f":{place.line}{f':{place.column}' if place.column else ''}" if place.line else ""
+    return f"{place.file}{position}: {problem.message}"
+
+
+def describe_missing_input(path: str, reason: str) -> str:
+    """That a path which a person named cannot be opened."""
+    return f"cannot read {path}: {reason}"
+
+
+def describe_empty_input(paths: Sequence[str], skipped: Sequence[tuple[str, str]]) -> str:
+    """That paths hold nothing to check; `skipped` is what they hold instead, with the reason."""
+    named = join_names(["standard input" if path == "-" else path for path in paths])
+    if not skipped:
+        return f"no Kubernetes objects in {named}"
+    return f"no Kubernetes objects to check in {named}: {'; '.join(f'{what} skipped ({why})' for what, why in skipped)}"
 
 
 def describe_unreadable(reason: str) -> str:
@@ -33,8 +60,8 @@ def describe_damaged_gzip(error: Exception) -> str:
 
 
 def describe_unpacked_size(mebibytes: int) -> str:
-    """That a packed file grows beyond all bounds."""
-    return f"unpacks to more than {mebibytes} MiB: unpack it first, if it is meant to be that large"
+    """That a packed file is too large when unpacked."""
+    return f"unpacks to more than {mebibytes} MiB: if that is intended, unpack it first"
 
 
 def describe_undecodable_byte(byte: int) -> str:
@@ -49,11 +76,11 @@ def describe_undecodable_text(start: int) -> str:
 
 def describe_too_large(mebibytes: int) -> str:
     """That a file of a command line is larger than any manifest."""
-    return f"larger than {mebibytes} MiB, which no manifest is: not read"
+    return f"not read: larger than {mebibytes} MiB, which is too large for a manifest"
 
 
 def describe_invalid_pattern(pattern: str) -> str:
-    """That a path is a pattern that makes no sense, as kubectl says it."""
+    """That a path is an invalid pattern, as kubectl says it."""
     return f'pattern "{pattern}" is not valid: syntax error in pattern'
 
 
@@ -63,7 +90,7 @@ def describe_unreadable_patch(file: str, reason: str) -> str:
 
 
 NO_MANIFEST = "no .yaml, .yml or .json file in it"
-LINKED_FOLDER = "a link to a folder, which kubectl reads only with a slash at its end"
+LINKED_FOLDER = "a link to a folder, which kubectl reads only with a trailing slash"
 NOT_REGULAR = "not a regular file"
 EMPTY_PLAN = "is empty: a plan is a YAML list of command lines"
 NOT_A_PLAN = "a plan is one YAML list of command lines, each after `- `"
@@ -81,15 +108,15 @@ def describe_broken_json(reason: str) -> str:
 # Documents and objects
 
 NOT_AN_OBJECT = "not Kubernetes objects"
-NOT_PARSED = "not parsed: of no kind that is judged"
+NOT_PARSED = "not a Kubernetes object that preflight checks"
 NO_API_VERSION = "apiVersion is missing"
-NO_KIND = "no Kubernetes object: it states no kind"
+NO_KIND = "not a Kubernetes object: it has no kind"
 _MAX_SHOWN_KIND = 60
 
 
 def explain_unrendered(chart: str = "CHARTDIR") -> str:
     """That a template of a chart is not rendered, and how to."""
-    return f"unrendered chart template: render it first: helm template RELEASE {chart} | preflight ... --from -"
+    return f"unrendered chart template: render it first: helm template {shlex.quote(chart)} | preflight lint - (other commands: --from -)"
 
 
 def describe_templates(count: int, chart: str) -> str:
@@ -104,32 +131,32 @@ def describe_count(count: int, noun: str) -> str:
 
 def explain_unchecked_kind(kind: str) -> str:
     """That nothing is read of a kind."""
-    return f"kind {kind[:_MAX_SHOWN_KIND]} is not judged"
+    return f"kind {kind[:_MAX_SHOWN_KIND]} is not checked"
 
 
 def explain_unchecked_group(kind: str, group: str) -> str:
     """That nothing is read of a kind that only has the name of ours; `group` is "" for the core API."""
-    return f"kind {kind} of {group or 'the core API'} is not judged"
+    return f"kind {kind} of {group or 'the core API'} is not checked"
 
 
 def explain_unnamed(kind: str) -> str:
     """That an object has no name."""
-    return f"{kind} without a name: part of an object"
+    return f"{kind} without a name: not a complete object"
 
 
 def explain_patch(kind: str, missing: str) -> str:
     """That an object lacks what a whole one has: `a selector`, `containers`."""
-    return f"{kind} without {missing}: part of an object, as in a patch"
+    return f"{kind} without {missing}: not a complete object (a patch?)"
 
 
 def explain_no_clue(kind: str) -> str:
     """That an object of a kind of which little is read has nothing of that."""
-    return f"{kind} that says nothing of what is judged"
+    return f"{kind} without a field that preflight checks"
 
 
 def explain_no_pool(kind: str) -> str:
-    """That a configuration of nodes declares no pool; `kind` is "" where it states none."""
-    return f"{kind or 'configuration'} that declares no node pool"
+    """That a configuration of nodes declares no pool; `kind` is "" where it has none."""
+    return f"{kind or 'configuration'} without a node pool"
 
 
 def describe_nameless(kind: str) -> str:
@@ -138,17 +165,17 @@ def describe_nameless(kind: str) -> str:
 
 
 def describe_invalid_object(kind: str, reasons: Sequence[str]) -> str:
-    """That an object cannot be judged, with what is wrong with it."""
-    return f"{kind} cannot be judged: {'; '.join(dict.fromkeys(reasons)) or 'its values make no sense'}"
+    """That an object cannot be checked, with its errors."""
+    return f"{kind} cannot be checked: {'; '.join(dict.fromkeys(reasons)) or 'its values are invalid'}"
 
 
 def describe_truncated_list(kind: str) -> str:
-    """That a list says of itself that it goes on elsewhere."""
-    return f"this {kind} is a part of a longer one (metadata.continue): ask for all of it"
+    """That a list is only a page of a longer one."""
+    return f"this {kind} is part of a longer list (metadata.continue): get the whole list"
 
 
 def describe_wrong_items(kind: str) -> str:
-    """That the items of a List are none."""
+    """That the items of a List are not a list."""
     return f"items of {kind} must be a list"
 
 
@@ -158,47 +185,47 @@ def describe_ambiguity(ambiguity: Ambiguity) -> str:
     shown = places if len(places) <= 4 else [*places[:3], f"{len(places) - 3} more places"]
     where = f"{', '.join(shown[:-1])} and {shown[-1]}"
     name = str(ambiguity.key) if ambiguity.is_namespaced else ambiguity.key.name
-    return f"{ambiguity.kind} {name} is in {where}, each time with other content"
+    return f"{ambiguity.kind} {name} is in {where} with different content"
 
 
 def describe_moved_pods(namespace: str, name: str, others: int) -> str:
     """That a pod is in two lists, on other nodes; `others` are as many more."""
     more = f" and {others} more" if others else ""
-    return f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner"
+    return f"pod {namespace}/{name}{more}: listed twice, on different nodes or with different owners"
 
 
 # Node pools
 
-POOL_PART_NOT_GIVEN = "not given"
+POOL_PART_NOT_GIVEN = "not in the input"
 
 
 def describe_pool_part(kind: str, name: str, pool: str) -> str:
-    """What an object that was not given says of a pool."""
-    return f"what {kind} {name} says of {pool}"
+    """What an object that is not in the input declares for a pool."""
+    return f"what {kind} {name} declares for {pool}"
 
 
 def describe_pool_sizes(pools: int) -> tuple[str, str]:
-    """That the sizes of pools are unknown, and what they are taken for."""
+    """That the sizes of pools are unknown, and how they are counted."""
     if pools == 1:
-        return "how many nodes a pool has", "it counts as one"
-    return f"how many nodes {pools} pools have", "each counts as one"
+        return "the number of nodes of a pool", "counted as one node"
+    return f"the number of nodes of {pools} pools", "each counted as one node"
 
 
 # Snapshots
 
-NOT_A_SNAPSHOT = "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"
-SECOND_SNAPSHOT = "a second snapshot, of another time or cluster: give one"
-EDITED_DAEMONSET = "DaemonSet cannot be judged: what the snapshot has of the rest of it was edited: make a new one"
+NOT_A_SNAPSHOT = "not a snapshot: create one with `preflight snapshot -o FILE`, or pass the file as manifests"
+SECOND_SNAPSHOT = "a second snapshot (of another time or cluster): give only one"
+EDITED_DAEMONSET = "DaemonSet cannot be checked: its data in the snapshot was edited; create a new snapshot"
 
 
 def describe_unreadable_metadata(error: Exception) -> str:
-    """That the metadata of a snapshot makes no sense."""
+    """That the metadata of a snapshot is invalid."""
     return f"metadata of the snapshot cannot be read: {lower_first(error)}"
 
 
 def describe_wrong_version(api_version: str) -> str:
     """That a snapshot states no version."""
-    return f"no version of a snapshot: {api_version[:60]!r}"
+    return f"not a version of a snapshot: {api_version[:60]!r}"
 
 
 def describe_newer_version(version: int, known_version: int) -> str:
@@ -213,28 +240,28 @@ def describe_unwritable(path: str, reason: str | None) -> str:
 
 def describe_two_clusters(kind: str, name: str, files: tuple[str, str]) -> str:
     """That two objects without a namespace have one name, so that no snapshot can have both."""
-    return f"{kind} -/{name} is in {files[0]} and {files[1]}: a snapshot is of one cluster, so state the namespace of each"
+    return f"{kind} -/{name} is in {files[0]} and {files[1]}: a snapshot holds one cluster, so set the namespace of each"
 
 
 def describe_unsaved_pod(namespace: str, name: str) -> str:
-    """That a listed pod makes no sense."""
-    return f"pod {namespace}/{name} cannot be saved: its values make no sense"
+    """That a listed pod is invalid."""
+    return f"pod {namespace}/{name} cannot be saved: its values are invalid"
 
 
 # The pod of a file
 
-NO_SENSE = "its spec makes no sense"
+NO_SENSE = "its spec is invalid"
 
 
 def describe_no_pod(path: str, skipped: Sequence[tuple[str, str]]) -> str:
     """That a file holds no pod, with what it holds instead."""
     why = "; ".join(f"{what}: {reason}" for what, reason in skipped)
-    return f"{path}: holds no pod, and nothing that has a pod template{f' ({why})' if why else ''}"
+    return f"{path}: no pod and no object with a pod template{f' ({why})' if why else ''}"
 
 
 def describe_several_pods(path: str, descriptions: Sequence[str]) -> str:
-    """That a file holds several pods, where one is asked for."""
-    return f"{path}: holds {len(descriptions)} pod templates ({', '.join(descriptions[:3])}): give one of them"
+    """That a file holds several pods where one is needed."""
+    return f"{path}: {len(descriptions)} pod templates ({', '.join(descriptions[:3])}): give one of them"
 
 
 def describe_pod_source(kind: str, namespace: str, name: str, file: str) -> str:
@@ -254,12 +281,12 @@ def describe_refused_pod(source: str, reason: str) -> str:
 
 def describe_part_of_device(resource: str, quantity: object, container: str) -> str:
     """That a container asks for a part of a device."""
-    return f"{resource}={quantity} of container {container}: no whole number"
+    return f"{resource}={quantity} of container {container}: not a whole number"
 
 
 def describe_bound_pod(source: str, node: str) -> str:
-    """That a pod names its node."""
-    return f"{source}: its nodeName is {node}: such a pod asks no scheduler"
+    """That a pod sets its node itself."""
+    return f"{source}: its nodeName is {node}, so no scheduler places it"
 
 
 def describe_refused_field(kind: str, name: str, path: Sequence[str | int], reason: str) -> str:
@@ -270,3 +297,11 @@ def describe_refused_field(kind: str, name: str, path: Sequence[str | int], reas
 def _format_origin(origin: Origin) -> str:
     item = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in origin.path).lstrip(".")
     return f"{origin.file}:{origin.line}" + (f" ({item})" if item else "")
+
+
+def describe_unknown_resources(resources: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """How many custom resources with tolerations or node selection are not understood, and of which kinds."""
+    kinds = Counter(f"{kind} ({group})" for kind, group in resources)
+    count = sum(kinds.values())
+    what = f"{count} custom resource{'s' if count > 1 else ''} with tolerations or node selection"
+    return what, f"not understood: {', '.join(f'{number} {kind}' if number > 1 else kind for kind, number in sorted(kinds.items()))}"

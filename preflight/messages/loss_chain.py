@@ -28,43 +28,43 @@ from preflight.model.loss_chain import (
 )
 
 _DECISIONS = {
-    Decision.RUN: "a pod should run on {node}, and may stay",
-    Decision.KEEP: "no pod should run on {node}, but one that is there may stay: only NoSchedule taints are in the way",
-    Decision.DELETE: "no pod should run on {node}, and one that is there may not stay: the controller deletes it",
-    Decision.DELETE_WITHOUT_LABELS: "once the labels are gone, no pod may stay on {node}: the controller deletes it",
-    Decision.NO_DAEMONSET: "there is no DaemonSet any more that would create the pod again",
-    Decision.UNKNOWN: "cannot be told: {reasons}",
+    Decision.RUN: "a pod should run on {node} and may stay",
+    Decision.KEEP: "no new pod should run on {node}, but an existing pod may stay: only NoSchedule taints are in the way",
+    Decision.DELETE: "no pod should run on {node}, and an existing pod may not stay: the controller deletes it",
+    Decision.DELETE_WITHOUT_LABELS: "once the labels are removed, no pod may stay on {node}: the controller deletes it",
+    Decision.NO_DAEMONSET: "no DaemonSet exists any more that would re-create the pod",
+    Decision.UNKNOWN: "cannot be determined: {reasons}",
 }
 _FATES = {
     PodFate.LOOPS: "{reasons}",
-    PodFate.LOST_NOW: "the pod goes now, and none is created",
-    PodFate.LOST_ON_RECREATION: "the pod runs on, and is gone for good once {event}",
+    PodFate.LOST_NOW: "the pod is removed now, and no new one is created",
+    PodFate.LOST_ON_RECREATION: "the pod keeps running, and does not come back once {event}",
     PodFate.KEPT: "the pod stays, and comes back when it is re-created",
-    PodFate.REPLACED: "a new pod takes the place of the old one",
-    PodFate.KEPT_OR_REPLACED: "a pod stays there, the old one or a new one: {reasons}",
+    PodFate.REPLACED: "a new pod replaces the old one",
+    PodFate.KEPT_OR_REPLACED: "a pod stays, the old one or a new one: {reasons}",
     PodFate.CREATED: "a pod is created",
-    PodFate.HANGS: "the pod is deleted and hangs in Terminating, and none is created beside it until the kubelet speaks again",
-    PodFate.MISSING: "a pod should be there, and none is",
-    PodFate.LOST_PENDING: "the pod goes, and {reasons}",
+    PodFate.HANGS: "the pod is deleted and hangs in Terminating, and no new one is created until the kubelet responds again",
+    PodFate.MISSING: "a pod should exist, and none does",
+    PodFate.LOST_PENDING: "the pod is removed, and {reasons}",
     PodFate.STAYS_PENDING: "a pod is created, and {reasons}",
-    PodFate.KEPT_OUT: "no pod is there, and none is created: a taint alone keeps it out",
-    PodFate.EXCLUDED: "no pod is there, and none is meant to be",
-    PodFate.UNKNOWN: "cannot be told: {reasons}",
+    PodFate.KEPT_OUT: "no pod exists, and none is created: only a taint keeps it off",
+    PodFate.EXCLUDED: "no pod exists, and none is intended",
+    PodFate.UNKNOWN: "cannot be determined: {reasons}",
 }
 _KUBECTL = {
-    KubectlView.PODS: ("shows it", "kubectl {space}get pods -o wide --field-selector spec.nodeName={node}"),
-    KubectlView.TAINTS: ("shows it", "kubectl get node {node} -o jsonpath='{{.spec.taints}}'"),
-    KubectlView.LABELS: ("shows it", "kubectl get node {node} --show-labels"),
-    KubectlView.ALLOCATABLE: ("shows it", "kubectl get node {node} -o jsonpath='{{.status.allocatable}}'"),
+    KubectlView.PODS: ("check", "kubectl {space}get pods -o wide --field-selector spec.nodeName={node}"),
+    KubectlView.TAINTS: ("check", "kubectl get node {node} -o jsonpath='{{.spec.taints}}'"),
+    KubectlView.LABELS: ("check", "kubectl get node {node} --show-labels"),
+    KubectlView.ALLOCATABLE: ("check", "kubectl get node {node} -o jsonpath='{{.status.allocatable}}'"),
     KubectlView.READY_COUNT: (
         "looks fine",
         "kubectl {space}get daemonset {name}: DESIRED counts only the nodes that tolerate and match, so READY equals it",
     ),
     KubectlView.ROLLOUT_STATUS: (
         "looks fine",
-        "kubectl {space}rollout status daemonset/{name}: says that it was successfully rolled out",
+        "kubectl {space}rollout status daemonset/{name}: reports that it was successfully rolled out",
     ),
-    KubectlView.EVENTS: ("looks fine", "kubectl {space}get events: no pod is Pending, so there is nothing to warn of"),
+    KubectlView.EVENTS: ("looks fine", "kubectl {space}get events: no pod is Pending, so there is no warning"),
 }
 
 
@@ -72,7 +72,7 @@ def describe_link(link: LossLink) -> tuple[str, str]:
     """A link of the chain as a heading and a sentence."""
     match link:
         case ChangeCommand(command):
-            return "change", command or "none: this is what is there today"
+            return "change", command or "none: this is the current state"
         case TaintChange(node, taint, is_added):
             return "node", f"{node} {'gets' if is_added else 'loses'} the taint {taint}"
         case LabelChange(node, key, value):
@@ -92,18 +92,18 @@ def describe_link(link: LossLink) -> tuple[str, str]:
         case PodOutcome():
             return "outcome", _describe_outcome(link)
         case BrokenComponent(daemonset, title, symptom):
-            return "breaks", f"{daemonset} is a {title}: {symptom}"
+            return "impact", f"{daemonset} is a {title}: {symptom}"
         case BrokenWorkload(workload, needs, can_run_elsewhere):
-            where = {True: ", and can get it elsewhere", False: " there", None: "; other nodes were not listed"}[can_run_elsewhere]
-            return "breaks", f"{workload.kind} {workload} needs {join_and(needs) if needs else 'it'}{where}"
+            where = {True: ", available on other nodes", False: " there", None: "; other nodes were not listed"}[can_run_elsewhere]
+            return "impact", f"{workload.kind} {workload} needs {join_and(needs) if needs else 'it'}{where}"
         case KubectlEvidence():
             return _describe_command(link)
 
 
 def _describe_gap(gap: TolerationGap) -> str:
     if gap.nearest is None or gap.miss is None:
-        return f"nothing in the template tolerates {gap.taint}: no toleration speaks of {gap.taint.key}"
-    return f"{_format_toleration(gap.nearest)} comes nearest to {gap.taint}, and is not enough: it {describe_reason(gap.miss)}"
+        return f"no toleration of the template matches {gap.taint}: none has the key {gap.taint.key}"
+    return f"{_format_toleration(gap.nearest)} comes closest to {gap.taint} but does not match: {describe_reason(gap.miss)}"
 
 
 def _format_toleration(toleration: Toleration) -> str:

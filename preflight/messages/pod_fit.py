@@ -1,4 +1,4 @@
-"""Whether new pods of DaemonSets fit on their nodes, in words: what is in the way, who holds it, and what it costs."""
+"""Whether new pods of DaemonSets fit on their nodes, in words: the obstacle, which pod causes it, and what the DaemonSet loses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from preflight.messages.amounts import format_amount
+from preflight.messages.counts import format_count
 from preflight.messages.lists import join_and, join_limited, join_node_names
 from preflight.model.fit_reasons import (
     FilterRefusal,
@@ -25,8 +26,8 @@ _ENDINGS = {
     LossCause.UPDATED: "its update deletes the pod, and the new one stays Pending",
     LossCause.ENDED: "the pod ends, and the new one stays Pending",
 }
-PORT_HELP = "give one of the two another port, or keep one of them off these nodes"
-ROOM_HELP = "ask for less, make room on the node, or give it a priority class above that of other pods"
+PORT_HELP = "use another port for one of the two, or keep one of them off these nodes"
+ROOM_HELP = "lower its requests, free capacity on the node, or give it a priority class above that of other pods"
 
 
 class ObstacleExample(Struct, frozen=True):
@@ -38,23 +39,23 @@ class ObstacleExample(Struct, frozen=True):
 
 
 def describe_obstacle(obstacle: FitObstacle) -> str:
-    """What is in the way of a pod: `asks for 500m cpu, and 200m of 2 are free`."""
+    """What is in the way of a pod: `requests 500m cpu, but 200m of 2 are free`."""
     match obstacle:
         case ResourceShortage(resource, requested, free, allocatable):
-            wanted = f"asks for {_format_amount(resource, requested)} {resource}"
+            wanted = f"requests {format_amount(resource, requested)} {resource}"
             if free is None or allocatable is None:
-                return f"{wanted}, and less is free"
+                return f"{wanted}, but less is free"
             if not allocatable:
-                return f"{wanted}, and the node offers none"
+                return f"{wanted}, but the node offers none"
             if requested > allocatable:
-                return f"{wanted}, and the node has only {_format_amount(resource, allocatable)}"
-            return f"{wanted}, and {_format_amount(resource, free)} of {_format_amount(resource, allocatable)} are free"
+                return f"{wanted}, but the node has only {format_amount(resource, allocatable)}"
+            return f"{wanted}, but {format_amount(resource, free)} of {format_amount(resource, allocatable)} are free"
         case PortConflict(number, protocol, owner, pod):
-            return f"port {number} ({protocol}) of the node is held by {_name_holder(owner, pod)}"
+            return f"port {number} ({protocol}) of the node is used by {_name_holder(owner, pod)}"
         case PodLimitReached(allowed):
-            return f"the node has all of the {allowed} pods that it may have"
+            return f"the node already has its maximum of {format_count(allowed, 'pod')}"
         case VolumeElsewhere(claim, volume):
-            return f"PersistentVolume {volume} of its claim {claim} can be used on other nodes only"
+            return f"PersistentVolume {volume} of its claim {claim} can only be used on other nodes"
         case FilterRefusal(text):
             return text.removeprefix("node(s) ")
 
@@ -63,10 +64,6 @@ def _name_holder(owner: str, pod: str) -> str:
     if not pod:
         return owner or "another pod"
     return f"pod {pod} ({owner})" if owner else f"pod {pod}"
-
-
-def _format_amount(resource: str, number: int) -> str:
-    return f"{number}m" if resource == "cpu" and number % 1000 else format_amount(resource, number)
 
 
 def describe_obstacles(obstacles: Iterable[FitObstacle]) -> str:
@@ -87,10 +84,10 @@ def describe_stays_pending(reason: StaysPending) -> str:
 def describe_fit_doubt(doubt: FitDoubt) -> str:
     """Why it is not known whether a new pod is bound, as a reason."""
     if doubt.preemptors:
-        return f"the new pod of {join_and(doubt.preemptors)} is of higher priority, and the scheduler may evict this one for it"
+        return f"the new pod of {join_and(doubt.preemptors)} has a higher priority, and the scheduler may evict this one for it"
     if doubt.rivals:
-        return f"its new pod and that of {join_and(doubt.rivals)} do not both fit, and which one is bound first is chance"
-    return f"whether the new pod is bound is not known: {describe_doubts(doubt.uncertainties)}"
+        return f"its new pod and that of {join_and(doubt.rivals)} do not both fit, and it is unknown which one is bound first"
+    return f"unknown whether the new pod is bound: {describe_doubts(doubt.uncertainties)}"
 
 
 def describe_doubts(uncertainties: Iterable[Uncertainty]) -> str:
@@ -113,12 +110,13 @@ def describe_loss_without_fit(nodes: Sequence[str], cause: LossCause, example: O
         return f"loses {join_node_names(nodes)} now: {ending}"
     fewest, most = partial.lost_range
     number = str(most) if fewest == most else f"{fewest} to {most}"
-    return f"loses {number} of {join_node_names(partial.nodes)} now, which is chance: {ending}; then the update stops"
+    return f"loses {number} of {join_node_names(partial.nodes)} now, unknown which: {ending}; then the update stops"
 
 
 def describe_recreation_without_fit(nodes: Sequence[str], example: ObstacleExample) -> str:
     """PF102 where the successor of a pod is not bound."""
-    return f"loses {join_node_names(nodes)} when its pods are re-created: the new pod stays Pending: {describe_example(example)}"
+    cause = f"the new pod stays Pending ({describe_example(example)})"
+    return f"will not come back on {join_node_names(nodes)} when its pods are re-created: {cause}"
 
 
 def describe_pending_pod(nodes: Sequence[str], example: ObstacleExample, *, is_new: bool) -> str:
@@ -128,11 +126,11 @@ def describe_pending_pod(nodes: Sequence[str], example: ObstacleExample, *, is_n
 
 def describe_preemption(nodes: Sequence[str], victims: Sequence[str], example: ObstacleExample) -> str:
     """PF123."""
-    pods = f"pod{'s' * (len(victims) != 1)} {join_limited(victims, 'pods')}"
-    where = f"starts on {join_node_names(nodes)} only by preemption of lower priority"
-    return f"{where} ({pods}): {describe_example(example)}"
+    pods = "a pod" if len(victims) == 1 else "pods"
+    where = f"starts on {join_node_names(nodes)} only by preempting {pods} of lower priority"
+    return f"{where} ({join_limited(victims, 'pods')}): {describe_example(example)}"
 
 
 def note_unknown_fit(uncertainties: Iterable[Uncertainty]) -> str:
     """The note on a pod that is created, where the input does not hold all that decides whether it is bound."""
-    return f"whether it is bound is not known: {describe_doubts(uncertainties)}"
+    return f"unknown whether it is bound: {describe_doubts(uncertainties)}"

@@ -1,4 +1,4 @@
-"""What is wrong with a policy, a baseline or an exemption, in words."""
+"""Messages about invalid policies, baselines and exemptions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from preflight.messages.counts import format_count
+
 _MAX_SHOWN = 60
 _MAX_NAMES = 12
-"""Up to how many known names are all told where none is near."""
+"""Up to how many known names are all listed where none is similar."""
 _TYPE_NAMES = {"string": "a string", "boolean": "true or false", "integer": "a whole number", "object": "a map", "array": "a list"}
 
 
@@ -20,13 +22,13 @@ EMPTY_MATCH = "is empty: name at least one of namespace, name, kind, file, label
 EMPTY_TOLERATIONS = "is empty: name one or more"
 NEGATIVE_COUNT = "is less than 0"
 COUNT_BELOW_ONE = "is less than 1"
-INVALID_DAY = "is no day: write it as 2027-01-31"
+INVALID_DAY = "is not a date: write it as 2027-01-31"
 SET_CRASH = "a crash of a rule is always an error"
-MATCHED_OPTIONS = "hold for all objects: give them without match"
-REQUIRED_OF_NOBODY = "says nobody: give kinds, match or both"
-COMPONENTS_OF_NOBODY = "says nobody: give image, match or both"
-COMPONENTS_WITHOUT_KINDS = "says nothing: give kinds or add"
-TOLERATION_WITHOUT_KEY = "lacks key: only with `operator: Exists` is there none"
+MATCHED_OPTIONS = "apply to all objects: set them without match"
+REQUIRED_WITHOUT_SELECTOR = "selects no workload: set kinds, match or both"
+COMPONENTS_WITHOUT_SELECTOR = "selects no workload: set image, match or both"
+COMPONENTS_WITHOUT_KINDS = "has no effect: set kinds or add"
+TOLERATION_WITHOUT_KEY = "lacks key: only `operator: Exists` allows an empty key"
 VALUE_WITH_EXISTS = "has no meaning with `operator: Exists`"
 SECONDS_WITHOUT_EFFECT = "needs `effect: NoExecute`"
 EXEMPTION_WITHOUT_RULE = "it names no rule"
@@ -41,16 +43,16 @@ def quote_value(value: object) -> str:
 
 
 def suggest_nearest(word: str, known_words: Iterable[str]) -> str:
-    """`: did you mean "severity"?`, where a known word is near; else all of them, where they are few, or nothing."""
+    """`: did you mean "severity"?`, where a known word is similar; else all of them, where they are few, or nothing."""
     words = [known_word for known_word in known_words if known_word]
     nearest = _find_nearest(word, words)
     if nearest:
         return f": did you mean {quote_value(nearest)}?"
-    return f": known are {', '.join(words)}" if len(words) <= _MAX_NAMES else ""
+    return f": valid values are {', '.join(words)}" if len(words) <= _MAX_NAMES else ""
 
 
 def suggest_near(word: str, known_words: Iterable[str]) -> str:
-    """`: did you mean "severity"?`, where a known word is near, else nothing."""
+    """`: did you mean "severity"?`, where a known word is similar, else nothing."""
     nearest = _find_nearest(word, known_words)
     return f": did you mean {quote_value(nearest)}?" if nearest else ""
 
@@ -84,7 +86,7 @@ def describe_missing_field(name: str) -> str:
 
 
 def describe_invalid_day(text: str) -> str:
-    """A day that is none."""
+    """A date that is invalid."""
     return f"{quote_value(text)} {INVALID_DAY}"
 
 
@@ -144,17 +146,17 @@ def describe_unknown_version(version: int) -> str:
 
 
 def describe_invalid_exemption(cause: str, where: str = "") -> str:
-    """An exemption that does not count; `where` is `annotation` or `comment`, "" in a policy."""
-    return f"has an exemption{_format_where(where)} that does not count: {cause}"
+    """An exemption that is ignored; `where` is `annotation` or `comment`, "" in a policy."""
+    return f"has an exemption{_format_where(where)} that is ignored: {cause}"
 
 
 def describe_missing_expiry(policy: str) -> str:
-    """Why an exemption without a last day does not count; `policy` is the file that asks for one, "" where it is not known."""
-    return f"it does not say until when, and {policy or 'the policy'} asks for that"
+    """Why an exemption without an expiry date is ignored; `policy` is the file that requires one, "" where it is unknown."""
+    return f"it has no expiry date, and {policy or 'the policy'} requires one"
 
 
 def describe_expired_exemption(rule: str, until: str, reason: str, where: str = "") -> str:
-    """An exemption whose last day is over."""
+    """An exemption that has expired."""
     return f"has an exemption{_format_where(where)} of {rule} that expired on {until}: {reason}"
 
 
@@ -164,18 +166,18 @@ def describe_unused_exemption(rule: str, name: str, cause: str) -> str:
 
 
 def describe_useless_exemption(mandatory_location: str) -> str:
-    """Why a rule cannot be exempted: where it is made mandatory, "" where no rule of its sort can be."""
-    return f"it is mandatory ({mandatory_location})" if mandatory_location else "nothing exempts it"
+    """Why a rule cannot be exempted: where it is made mandatory, "" where rules of its kind cannot be."""
+    return f"the rule is mandatory ({mandatory_location})" if mandatory_location else "the rule cannot be exempted"
 
 
 def describe_expired_baseline(expires: str, finding_count: int) -> str:
-    """A baseline whose last day is over."""
-    return f"expired on {expires}: its {finding_count} findings count again"
+    """A baseline that has expired."""
+    return f"expired on {expires}: its {format_count(finding_count, 'finding')} {'counts' if finding_count == 1 else 'count'} again"
 
 
 def describe_unused_entry(rule: str, subject: str, key: Iterable[str]) -> str:
-    """An entry of a baseline whose finding is gone."""
-    return f"has an entry that accepts nothing any more: {' '.join((rule, subject, *key))}"
+    """An entry of a baseline whose finding no longer exists."""
+    return f"has an entry that matches no finding any more: {' '.join((rule, subject, *key))}"
 
 
 def _format_where(where: str) -> str:
@@ -188,23 +190,23 @@ LINKED_POLICY = f"{LINK_NOT_FOLLOWED}: name the policy by --policy"
 NOT_A_MAP = "a policy is a map"
 NOT_A_FILE = "not a file"
 NOT_UTF8 = "not UTF-8"
-SECOND_DOCUMENT = "one document is read, and here a second one starts"
-NO_ALTERNATIVE = "no alternative takes data of this type"
+SECOND_DOCUMENT = "only one document is allowed, and a second one starts here"
+NO_ALTERNATIVE = "no alternative accepts data of this type"
 BASELINE_HEADER = """\
-# Findings that preflight accepts for a while: they were there when this was written, by `--write-baseline`. New ones count.
-# An entry is known by its rule, its object and its key (tolerations, taints, fields, ...); messages, lines and files may change.
-# `count` is how many such findings there may be.
+# Findings that preflight accepts for now: they existed when `--write-baseline` wrote this file. New findings count.
+# An entry is identified by its rule, object and key (tolerations, taints, fields, ...); messages, lines and files may change.
+# `count` is the number of such findings that are accepted.
 """
 
 
 def describe_extends_circle(files: Sequence[str]) -> str:
-    """Policies that extend one another in a circle."""
+    """Policies that extend one another in a cycle."""
     return f"a policy cannot extend itself ({' -> '.join(files)})"
 
 
 def describe_long_chain(most: int) -> str:
     """Too many policies, each of which extends the next."""
-    return f"more than {most} policies stand one on another"
+    return f"more than {most} policies extend one another"
 
 
 def describe_unknown_pack(name: object, packs: Iterable[str]) -> str:
@@ -223,13 +225,13 @@ def describe_large_file(mebibytes: int) -> str:
 
 
 def describe_repeated_key(key: object, first_line: int) -> str:
-    """A key that a map has twice."""
-    return f"{key!r} stands twice, first in line {first_line}"
+    """A repeated key of a map."""
+    return f"{key!r} is repeated, first in line {first_line}"
 
 
 def describe_bad_expiry(text: str) -> str:
     """A value of --baseline-expires that is neither a number nor a day."""
-    return f"--baseline-expires takes a number of days or a day as 2027-01-31, not {text!r}"
+    return f"--baseline-expires takes a number of days or a date like 2027-01-31, not {text!r}"
 
 
 def describe_statement(location: object) -> str:

@@ -1,4 +1,4 @@
-"""What manifests of node pools are told: taints and labels that are refused, how many nodes there are, and what replaces them."""
+"""Messages about manifests of node pools: refused taints and labels, node counts, and how nodes are replaced."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from preflight.model.core import Taint
 
 _MAX_SHOWN = 60
 
-# What makes nodes anew
+# How nodes are replaced
 
-CLUSTER_API_ROLLS_OUT = ": Cluster API rolls them out where their template changes"
-EKSCTL_REPLACES = ": eksctl changes no node group that is there, make a new one"
-KARPENTER_REPLACES = ": Karpenter replaces them, for they drifted"
-KOPS_ROLLS = ": they need `kops rolling-update cluster`"
-RANCHER_ADDS = ": they are added when a node registers"
+CLUSTER_API_ROLLS_OUT = ": Cluster API replaces them when their template changes"
+EKSCTL_REPLACES = ": eksctl does not change an existing node group, so create a new one"
+KARPENTER_REPLACES = ": Karpenter replaces them because they have drifted"
+KOPS_ROLLS = ": run `kops rolling-update cluster`"
+RANCHER_ADDS = ": Rancher applies the change when a node registers"
 
 # How many nodes
 
@@ -74,28 +74,28 @@ def explain_instead(field: str, instead: str) -> str:
 
 
 def explain_wrong_taint(value: object) -> str:
-    """That a taint is neither a map nor a text."""
-    return f"a taint must be a map or a text, not {format_value(value)}"
+    """That a taint is neither a map nor a string."""
+    return f"a taint must be a map or a string, not {format_value(value)}"
 
 
 def explain_no_taint_list(field: object, value: object) -> str:
-    """That the taints are no list."""
+    """That the taints are not a list."""
     return f"{field} must be a list, not {format_value(value)}"
 
 
 def explain_invalid_spec(text: str) -> str:
-    """That a text is no taint, as the API server says it."""
+    """That a text is not a taint, as the API server says it."""
     return f"invalid taint spec: {text[:_MAX_SHOWN]}"
 
 
 def explain_wrong_entry(value: object) -> str:
     """That the value of a taint by its key is none."""
-    return f'a taint by key is "value:Effect", not {format_value(value)}'
+    return f'a taint under its key must be "value:Effect", not {format_value(value)}'
 
 
 def explain_unknown_taint_field(field: object) -> str:
     """That a taint has no such field; what has an operator is a toleration."""
-    more = ": a taint has none, tolerations do" if field == "operator" else ""
+    more = ": only tolerations have an operator" if field == "operator" else ""
     return f"unknown field {json.dumps(str(field)[:_MAX_SHOWN], ensure_ascii=False)}{more}"
 
 
@@ -106,7 +106,7 @@ def explain_invalid_taint_part(field: str, text: str, reason: str) -> str:
 
 def explain_operator_as_value(value: str, without_value: Taint) -> str:
     """That the value of a taint is the name of an operator."""
-    return f'its value is the text "{value}": a taint has no operator; without a value it is {without_value}'
+    return f'its value is the text "{value}", because a taint has no operator; without a value it is {without_value}'
 
 
 def explain_duplicate(taint: Taint) -> str:

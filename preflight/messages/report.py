@@ -9,6 +9,33 @@ from preflight.messages.lists import format_names
 from preflight.model.report import CheckedCounts
 
 NO_FINDINGS = "No findings"
+NOTE = "note"
+IMPACT = "impact"
+FIX = "fix"
+CHECK = "check"
+NOTE_LABELS = {"then": IMPACT, "see": CHECK, "now": NOTE}
+"""The labels of notes whose heading in JSON is another word."""
+
+
+def describe_consequence(message: str, rule: str) -> str:
+    """What breaks in consequence, with the rule that explains it."""
+    return f"{message} ({rule})"
+
+
+def count_hygiene(count: int, rules: Sequence[str]) -> str:
+    """What lint would say of the DaemonSets that a change touches."""
+    what = format_count(count, "finding")
+    return f"{what} on the manifests of these DaemonSets, not caused by this change: {', '.join(rules)} (preflight lint shows them)"
+
+
+def count_hidden_members(count: int) -> str:
+    """How many objects of a finding are not shown."""
+    return f"  and {count} more (--all-rows lists them)"
+
+
+def count_hidden_findings(count: int, rules: Sequence[str]) -> str:
+    """How many findings of a step are not shown, and of which rules."""
+    return f"and {format_count(count, 'more finding')}: {', '.join(rules)} (--all-rows lists them)"
 
 
 def count_unread_files(count: int) -> str:
@@ -21,26 +48,25 @@ def count_unjudged_lines(count: int) -> str:
     return f"{format_count(count, 'line')} {'was' if count == 1 else 'were'} not judged"
 
 
-def count_coverage(judged: CheckedCounts, nodes: int, unknown: int) -> str:
-    """What coverage was judged; `unknown` is how many of its pairs are."""
+def count_coverage(judged: CheckedCounts, nodes: int) -> str:
+    """How many DaemonSets were checked on how many nodes."""
     where = f"{nodes} of {format_count(judged.nodes, 'node')}" if nodes < judged.nodes else format_count(nodes, "node")
-    pairs = f"{format_count(judged.pairs, 'pair')}{f', {unknown} unknown' if unknown else ''}"
-    return f"{format_count(judged.daemonsets, 'DaemonSet')} on {where} ({pairs})"
+    return f"{format_count(judged.daemonsets, 'DaemonSet')} on {where}"
 
 
 def count_files(count: int) -> str:
-    """How many files it was read from."""
-    return f" from {format_count(count, 'file')}"
+    """In how many files it was."""
+    return f" in {format_count(count, 'file')}"
 
 
 def describe_judged_change(daemonsets: int, coverage: str, source: str) -> str:
-    """What was judged of a change."""
-    return f"Judged {coverage or format_count(daemonsets, 'DaemonSet')}{source}"
+    """What was checked of a change."""
+    return f"Checked {coverage or format_count(daemonsets, 'DaemonSet')}{source}"
 
 
-def describe_judged_objects(objects: int, coverage: str, source: str) -> str:
-    """What was judged where nothing is changed."""
-    return f"Judged {format_count(objects, 'object')}{source}{f', and {coverage}' if coverage else ''}"
+def describe_judged_objects(objects: int, source: str, coverage: str) -> str:
+    """What was checked where nothing is changed."""
+    return f"Checked {format_count(objects, 'object')}{source}{f', and {coverage}' if coverage else ''}"
 
 
 def count_exempted(count: int) -> str:
@@ -60,7 +86,7 @@ def name_cluster(context: object) -> str:
 
 def describe_skipped(parts: Iterable[str]) -> str:
     """What was not judged."""
-    return f"not judged: {', '.join(parts)}"
+    return f"not checked: {', '.join(parts)}"
 
 
 def count_losing_rows(count: int) -> str:
@@ -77,6 +103,23 @@ def count_left_out(count: int, nodes: int) -> str:
     """How many DaemonSets leave the nodes out."""
     verb, whose = ("leaves", "its") if count == 1 else ("leave", "their")
     return f"  {format_count(count, 'DaemonSet')} {verb} {'this node' if nodes == 1 else 'these nodes'} out by {whose} selector"
+
+
+def count_steady_daemonsets(count: int) -> str:
+    """How many DaemonSets keep all their pods."""
+    return f"{format_count(count, 'DaemonSet')} keep their pods"
+
+
+def count_explained_rows(count: int, has_others: bool) -> str:
+    """How many DaemonSets are in no row, because their findings list them."""
+    return f"  {count} {'more ' if has_others else ''}DaemonSets have findings: see below (--all-rows lists them here)"
+
+
+def count_steady_rows(name: str, count: int) -> str:
+    """How many DaemonSets keep all their pods; `name` is the name of the only one."""
+    if name:
+        return f"  {name} keeps its pods"
+    return f"  {format_count(count, 'DaemonSet')} keep their pods (--all-rows lists them)"
 
 
 NO_ROW = "  no DaemonSet to judge"

@@ -1,4 +1,4 @@
-"""Pods that stay in Terminating once they are let go, in words."""
+"""Texts about pods that stay in Terminating after their eviction or deletion."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from preflight.model.termination_reasons import HangReason, StaysTerminating
 
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 
-# Of one pod: what keeps it, or may keep it.
+# Of one pod: what keeps it in Terminating, or may keep it.
 _POD_TEXTS = {
-    HangReason.SILENT_KUBELET: "the kubelet of {node} is silent",
-    HangReason.PAST_GRACE_PERIOD: "it is being deleted already, and past its grace period",
+    HangReason.SILENT_KUBELET: "the kubelet of {node} does not respond",
+    HangReason.PAST_GRACE_PERIOD: "it is already being deleted, and past its grace period",
     HangReason.ASSUMED: "it does not end",
-    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} unmounts its volume {volume}",
-    HangReason.LEAVING_DRIVER: "{daemonsets} is gone from {node} before that, and nothing unmounts its volume {volume}",
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} can unmount its volume {volume}",
+    HangReason.LEAVING_DRIVER: "the pod of {daemonsets} leaves {node} first, so nothing unmounts its volume {volume}",
 }
 _DOUBT_TEXTS = {
-    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} unmounts its volume {volume}, if that was ever mounted",
-    HangReason.LEAVING_DRIVER: "{daemonsets} leaves {node} too, and may be gone before its volume {volume} is unmounted",
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} can unmount its volume {volume}, if that was ever mounted",
+    HangReason.LEAVING_DRIVER: "the pod of {daemonsets} leaves {node} too, possibly before its volume {volume} is unmounted",
     HangReason.UNREADY_DRIVER: "the pod of {daemonsets} on {node}, which unmounts its volume {volume}, is not Ready",
-    HangReason.UNLISTED_DRIVER: "{daemonsets} unmounts its volume {volume}, and whether it has a pod on {node} is not in the input",
+    HangReason.UNLISTED_DRIVER: "{daemonsets} unmounts its volume {volume}, but the input does not show whether it has a pod on {node}",
     HangReason.UNKNOWN_VOLUME: (
-        "the CSI driver of its volume {volume} is not in the input (add the output of kubectl get pv,pvc,storageclass -A -o json), and "
+        "the CSI driver of its volume {volume} is not in the input (add the output of `kubectl get pv,pvc,storageclass -A -o json`), and "
         "{daemonsets} has no pod on {node}"
     ),
 }
 
-# Of all pods of a node that stay for one reason.
+# Of all pods of a node that stay in Terminating for one reason.
 _NODE_TEXTS = {
-    HangReason.SILENT_KUBELET: "its kubelet is silent",
-    HangReason.PAST_GRACE_PERIOD: "the grace period is over already",
-    HangReason.ASSUMED: "that was assumed",
-    HangReason.MISSING_DRIVER: "no pod of {daemonsets} there unmounts volumes of {driver}",
-    HangReason.LEAVING_DRIVER: "{daemonsets} leaves it, and nothing unmounts volumes of {driver} then",
+    HangReason.SILENT_KUBELET: "its kubelet does not respond",
+    HangReason.PAST_GRACE_PERIOD: "the grace period is already over",
+    HangReason.ASSUMED: "as assumed",
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} there can unmount volumes of {driver}",
+    HangReason.LEAVING_DRIVER: "the pod of {daemonsets} leaves the node, after which nothing unmounts volumes of {driver}",
     HangReason.UNREADY_DRIVER: "the pod of {daemonsets} there, which unmounts volumes of {driver}, is not Ready",
-    HangReason.UNLISTED_DRIVER: "{daemonsets} unmounts volumes of {driver}, and whether it has a pod there is not in the input",
+    HangReason.UNLISTED_DRIVER: "{daemonsets} unmounts volumes of {driver}, but the input does not show whether it has a pod there",
     HangReason.UNKNOWN_VOLUME: "the CSI drivers of volumes are not in the input, and {daemonsets} has no pod there",
 }
 
-# Of pods that hang today.
+# Of pods that are stuck today.
 _STANDING_TEXTS = {
-    HangReason.SILENT_KUBELET: "the kubelet of {node} is silent",
+    HangReason.SILENT_KUBELET: "the kubelet of {node} does not respond",
     HangReason.PAST_GRACE_PERIOD: "past its grace period",
-    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} unmounts volumes of {driver}",
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} can unmount volumes of {driver}",
 }
 _HELP_TEXTS = {
     HangReason.SILENT_KUBELET: (
-        "start the kubelet of {node}; or, once {node} is shut down for certain, kubectl taint nodes {node} " + _OUT_OF_SERVICE + ", or "
-        "kubectl delete node {node}"
+        "start the kubelet of {node}; or, only if {node} is certainly shut down, `kubectl taint nodes {node} " + _OUT_OF_SERVICE + "` or "
+        "`kubectl delete node {node}`"
     ),
-    HangReason.MISSING_DRIVER: "bring a pod of {daemonsets} to {node} before: what hangs ends by itself then",
-    HangReason.LEAVING_DRIVER: "let {daemonsets} tolerate the change, or let the pods go before it does",
-    HangReason.UNREADY_DRIVER: "get the pod of {daemonsets} on {node} Ready before",
-    HangReason.UNKNOWN_VOLUME: "add the output of kubectl get pv,pvc,storageclass -A -o json",
-    HangReason.UNLISTED_DRIVER: "add the output of kubectl get pods -A -o json",
+    HangReason.MISSING_DRIVER: "get a pod of {daemonsets} running on {node} first: stuck pods then end without further action",
+    HangReason.LEAVING_DRIVER: "let {daemonsets} tolerate the change, or evict the pods before it leaves",
+    HangReason.UNREADY_DRIVER: "get the pod of {daemonsets} on {node} Ready first",
+    HangReason.UNKNOWN_VOLUME: "add the output of `kubectl get pv,pvc,storageclass -A -o json`",
+    HangReason.UNLISTED_DRIVER: "add the output of `kubectl get pods -A -o json`",
 }
-_OTHER_HELP_TEXT = "kubectl describe pod names the finalizer or the volume that holds the pod"
+_OTHER_HELP_TEXT = "find the finalizer or the volume that blocks the pod with `kubectl describe pod`"
 
 
 def describe_hang(hang: StaysTerminating) -> str:
@@ -70,27 +70,27 @@ def describe_hang(hang: StaysTerminating) -> str:
 
 
 def explain_hang(hang: StaysTerminating) -> str:
-    """Why pods hang on a node, to stand after a colon: `the kubelet of n1 is silent`."""
+    """Why pods are stuck on a node, for use after a colon: `the kubelet of n1 does not respond`."""
     return _fill(_STANDING_TEXTS[hang.cause], hang)
 
 
 def describe_stuck_pods(hang: StaysTerminating, pods: Sequence[str], *, does_kubectl_wait: bool) -> str:
-    """That a node keeps pods in Terminating, to follow its name."""
+    """That a node keeps pods in Terminating, for use after its name."""
     verb = "keeps" if hang.certain else "may keep"
-    end = ", and kubectl never ends" if does_kubectl_wait else ""
+    end = ", so kubectl never ends" if does_kubectl_wait else ""
     return f"{verb} {join_limited(pods, 'pods')} in Terminating{end}: {_fill(_NODE_TEXTS[hang.cause], hang)}"
 
 
 def describe_waiting_owners(owners: Sequence[OwnerKey]) -> str:
-    """Which owners create no pod before the old one is gone."""
-    noun = "creates no new pod" if len(owners) == 1 else "create no new pods"
-    return f"{join_and(map(str, owners))} {noun} before the old one is gone"
+    """Which owners create no pod before the old one ends."""
+    verb = "creates" if len(owners) == 1 else "create"
+    return f"{join_and(map(str, owners))} {verb} no new pod before the old one ends"
 
 
 def describe_help(advice: FreePods) -> str:
-    """What lets pods end, or at least kubectl."""
+    """What lets the pods end, or at least kubectl."""
     text = _fill(_HELP_TEXTS.get(advice.hang.cause, _OTHER_HELP_TEXT), advice.hang)
-    return f"{text}; with {advice.flag} kubectl waits no longer for them" if advice.flag is not None else text
+    return f"{text}; with {advice.flag} kubectl does not wait for them" if advice.flag is not None else text
 
 
 def _fill(text: str, hang: StaysTerminating) -> str:

@@ -16,6 +16,18 @@ def format_duration(length: float) -> str:
     return "0 seconds"
 
 
+def format_seconds(seconds: float) -> str:
+    """`8 s`, `2 min 5 s`, `1 h 3 min`."""
+    whole = int(seconds + 0.5)
+    if whole < 100:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 100:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
 def format_since(start: str, at: str) -> str:
     """`since 2026-01-31T12:00:00Z (3 days)`, as far as it is known; "" where the beginning is not."""
     if not start:

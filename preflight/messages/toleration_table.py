@@ -1,10 +1,9 @@
-"""The columns TOLERATES and NOEXECUTE: how each toleration of a DaemonSet matches, and what it says to NoExecute."""
+"""The columns TOLERATES and NOEXECUTE: how each toleration of a DaemonSet matches, and how long it stays with a NoExecute taint."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from preflight.messages.counts import format_count
 from preflight.model.toleration_answers import NoExecuteStay, TolerationAnswer, TolerationMatch
 
 HEADINGS = ("DAEMONSET", "TOLERATES", "NOEXECUTE")
@@ -32,7 +31,7 @@ def format_toleration(answer: TolerationAnswer) -> str:
 
 
 def format_no_execute(answer: TolerationAnswer) -> str:
-    """What a toleration says to NoExecute: `300 s`, `without a limit`, `no`."""
+    """How long a toleration stays with NoExecute: `300 s`, `without a limit`, `no`."""
     if answer.noExecute is NoExecuteStay.FOR_SECONDS:
         return f"{answer.seconds} s"
     return "without a limit" if answer.noExecute is NoExecuteStay.WITHOUT_LIMIT else _NO
@@ -45,5 +44,5 @@ def list_toleration_rows(answers: Sequence[TolerationAnswer]) -> list[tuple[str,
     staying = [answer.key.rpartition("/")[2] for answer in implicit if answer.noExecute is NoExecuteStay.WITHOUT_LIMIT]
     if implicit:
         stays = f"without a limit: {', '.join(staying)}" if staying else _NO
-        rows.append((f"{format_count(len(implicit), 'implicit one')}", stays))
+        rows.append((f"{len(implicit)} implicit", stays))
     return rows or [(NOTHING, _NO)]

@@ -9,8 +9,8 @@ from preflight.model.core import Taint, Toleration
 
 
 def describe_untolerated(taints: Iterable[Taint]) -> str:
-    """`does not tolerate dedicated=rdma:NoSchedule and a=b:NoExecute`."""
-    return f"does not tolerate {join_and(taints)}"
+    """`no toleration for dedicated=rdma:NoSchedule and a=b:NoExecute`."""
+    return f"no toleration for {join_and(taints)}"
 
 
 def format_tolerated(toleration: Toleration) -> str:
@@ -20,12 +20,12 @@ def format_tolerated(toleration: Toleration) -> str:
 
 
 def format_toleration(toleration: Toleration) -> str:
-    """`dedicated=rdma:NoSchedule`, with `*` for any value, key or effect: `dedicated=*:NoSchedule`; seconds stand behind it."""
+    """`dedicated=rdma:NoSchedule`, with `*` for any value, key or effect: `dedicated=*:NoSchedule`; seconds follow it."""
     value = "=*" if toleration.operator == "Exists" and toleration.key else f"={toleration.value}" if toleration.value else ""
     seconds = "" if toleration.tolerationSeconds is None else f" for {toleration.tolerationSeconds} s"
     return f"{toleration.key or '*'}{value}:{toleration.effect or '*'}{seconds}"
 
 
 def format_toleration_time(seconds: int | None) -> str:
-    """`for 30 s`, `for ever` where no seconds are given."""
-    return "for ever" if seconds is None else f"for {max(seconds, 0)} s"
+    """`for 30 s`, or `without a time limit`."""
+    return "without a time limit" if seconds is None else f"for {max(seconds, 0)} s"

@@ -9,33 +9,33 @@ _TEXTS = {
     UncertaintyKind.PODS: "not all pods are known",
     UncertaintyKind.NODES: "not all nodes are known",
     UncertaintyKind.NODE: "{} is only partly known",
-    UncertaintyKind.ALLOCATABLE: "nobody knows what {} can allocate",
-    UncertaintyKind.LABELS: "a label of {} is not known",
-    UncertaintyKind.COMPARISON: "a taint depends on the gate of Lt and Gt",
-    UncertaintyKind.QUANTITY: "an amount cannot be read: {}",
-    UncertaintyKind.UNREAD: "not all of a pod was read",
+    UncertaintyKind.ALLOCATABLE: "the allocatable resources of {} are unknown",
+    UncertaintyKind.LABELS: "a label of {} is unknown",
+    UncertaintyKind.COMPARISON: "a taint depends on the feature gate for Lt and Gt",
+    UncertaintyKind.QUANTITY: "an amount cannot be parsed: {}",
+    UncertaintyKind.UNREAD: "a pod was read only in part",
     UncertaintyKind.SCHEDULER: "the scheduler {} decides",
     UncertaintyKind.GATES: "it has the scheduling gate {}",
-    UncertaintyKind.GROUP: "it is scheduled with a group",
+    UncertaintyKind.GROUP: "it is scheduled as part of a group",
     UncertaintyKind.CLAIMS: "it claims a device ({})",
     UncertaintyKind.VOLUMES: "its volume {} may be tied to a zone or a node",
-    UncertaintyKind.AFFINITY: "it has affinity to other pods",
-    UncertaintyKind.SPREAD: "it is to be spread over {}",
-    UncertaintyKind.ADMISSION: "the RuntimeClass {} may add to it",
-    UncertaintyKind.NEIGHBORS: "{} wants no such pod near it",
-    UncertaintyKind.PREEMPTION: "pods of lower priority may have to go for it",
+    UncertaintyKind.AFFINITY: "it has inter-pod affinity",
+    UncertaintyKind.SPREAD: "it has a topology spread constraint over {}",
+    UncertaintyKind.ADMISSION: "RuntimeClass {} may change it",
+    UncertaintyKind.NEIGHBORS: "{} has anti-affinity to it",
+    UncertaintyKind.PREEMPTION: "it may need the preemption of pods with a lower priority",
 }
 _MISSING_TEXTS = {
-    MissingKind.BUDGETS: "nobody knows which budgets there are",
-    MissingKind.DAEMONSET: "nobody knows whether {kind} {name} exists",
-    MissingKind.OWNER: "{kind} {name} is not known",
-    MissingKind.OWNER_SCALE: "nobody knows whether a {kind} of {name} has a scale",
+    MissingKind.BUDGETS: "the PodDisruptionBudgets are unknown",
+    MissingKind.DAEMONSET: "unknown whether {kind} {name} exists",
+    MissingKind.OWNER: "{kind} {name} is unknown",
+    MissingKind.OWNER_SCALE: "unknown whether a {kind} of {name} has a scale subresource",
     MissingKind.NAMESPACE_PODS: "not all pods of namespace {name} were listed",
 }
 
 
 def describe_missing_input(missing_input: MissingInput) -> str:
-    """Input without which an answer is unknown: `Deployment shop/web is not known`."""
+    """Input without which an answer is unknown: `Deployment shop/web is unknown`."""
     return _MISSING_TEXTS[missing_input.missing].format(kind=missing_input.kind, name=missing_input.name)
 
 

@@ -1,4 +1,4 @@
-"""What became of a cluster since a snapshot, in words."""
+"""Texts about how a cluster differs from a snapshot."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from preflight.model.comparison_reasons import (
 from preflight.model.reasons import Reason
 
 _GAPS = {
-    ComparisonGap.NO_DAEMONSETS: "DaemonSets: none was given now",
-    ComparisonGap.NO_NAMESPACE: "its manifest states no namespace, so nobody knows its pods",
+    ComparisonGap.NO_DAEMONSETS: "DaemonSets (none in the input now: add the output of `kubectl get daemonsets -A -o json`)",
+    ComparisonGap.NO_NAMESPACE: "no namespace in the manifest, so its pods cannot be determined",
 }
-_HIDDEN_BY_NODES = {Side.BEFORE: "new nodes", Side.NOW: "nodes that are gone"}
+_HIDDEN_BY_NODES = {Side.BEFORE: "new nodes", Side.NOW: "removed nodes"}
 
-DAEMONSET_IS_GONE = "the DaemonSet is gone"
-NODE_IS_GONE = "the node is gone"
+DAEMONSET_IS_GONE = "the DaemonSet no longer exists"
+NODE_IS_GONE = "the node no longer exists"
 NODE_IS_NOT_READY = "the node is not Ready"
 POD_IS_NOT_READY = "its pod is not Ready"
 
@@ -38,13 +38,13 @@ def describe_limitation(limitation: Limitation) -> str:
     """Why something cannot be compared."""
     match limitation:
         case UnlistedNodes(side, has_some):
-            return f"{_HIDDEN_BY_NODES[side]}: {'not all nodes' if has_some else 'no nodes'} were listed {side.value}"
+            return f"{_HIDDEN_BY_NODES[side]} ({'not all nodes' if has_some else 'no nodes'} were listed {side.value})"
         case UnknownAllocatable(node_count):
-            return f"what {node_count} of the nodes can allocate: said on one side only"
+            return f"allocatable of {format_count(node_count, 'node')} (listed on one side only)"
         case UnlistedSides(sides):
-            return f"its pods were not listed {' or '.join(side.value for side in sides)}"
+            return f"pods not listed {' or '.join(side.value for side in sides)}"
         case UnlistedDaemonSets(cause):
-            return f"not all DaemonSets are known now: {cause or 'none was given'}"
+            return f"not all DaemonSets are known now: {cause or 'none in the input'}"
         case ComparisonGap():
             return _GAPS[limitation]
 
@@ -52,23 +52,24 @@ def describe_limitation(limitation: Limitation) -> str:
 def describe_pod_gone(nodes: Sequence[str], reasons: Sequence[Reason]) -> str:
     """PF401."""
     cause = f": {', '.join(describe_reasons(reasons))}" if reasons else ""
-    return f"has no pod on {join_node_names(nodes)} any more{cause}"
+    return f"no longer has a live pod on {join_node_names(nodes)}{cause}"
 
 
 def describe_uncovered_nodes(nodes: Sequence[str]) -> str:
     """PF401 on new nodes."""
-    return f"has no pod on {join_node_names(nodes)}, new since then, where it should run"
+    verb = "is" if len(nodes) == 1 else "are"
+    return f"has no pod on {join_node_names(nodes)}, which {verb} new since the snapshot and where it should run"
 
 
 def describe_unready_pods(nodes: Sequence[str]) -> str:
     """PF402."""
-    return f"has a pod on {join_node_names(nodes)} that is not Ready, and had one that was"
+    return f"has a pod on {join_node_names(nodes)} that is no longer Ready"
 
 
 def describe_resource_decrease(nodes: Sequence[str], quantities: Iterable[tuple[str, str]], *, is_gone: bool) -> str:
     """PF403: `quantities` are those before and now, "" for nothing."""
     amounts = join_names(dict.fromkeys(f"{before} -> {now or '0'}" for before, now in quantities))
-    return f"{'has left' if is_gone else 'has shrunk in'} Allocatable on {join_node_names(nodes)} ({amounts})"
+    return f"{'is no longer in' if is_gone else 'has decreased in'} Allocatable on {join_node_names(nodes)} ({amounts})"
 
 
 def describe_advertiser(daemonset: object) -> str:
@@ -77,25 +78,25 @@ def describe_advertiser(daemonset: object) -> str:
 
 
 def describe_node_change(change: NodeChange, other_nodes: Sequence[str] = ()) -> str:
-    """PF404: `other_nodes` are those of which the same is said."""
+    """PF404: `other_nodes` are those with the same change."""
+    others = format_other_nodes(other_nodes)
     match change.kind:
         case NodeChangeKind.GONE:
-            verb, text = "is", "is gone"
+            return f"no longer exists{others}"
         case NodeChangeKind.NEW:
-            verb, text = "is", "is new"
+            return f"is new{others}"
         case NodeChangeKind.NOT_READY:
-            verb, text = "is", "is not Ready, and was"
+            return f"is no longer Ready{others}"
         case NodeChangeKind.CORDONED:
-            verb, text = "is", "is cordoned, and was not"
+            return f"is cordoned; before, it was not{others}"
         case NodeChangeKind.LABELS:
-            verb, text = "has", f"has other labels: {join_names(map(_format_label, change.labels))}"
+            return f"has different labels{others}: {join_names(map(_format_label, change.labels))}"
         case NodeChangeKind.TAINTS:
-            verb, text = "has", f"has other taints: {join_names(map(_format_taint, change.taints))}"
-    return f"{text}{format_other_nodes(other_nodes, verb)}"
+            return f"has different taints{others}: {join_names(map(_format_taint, change.taints))}"
 
 
 def _format_label(label: LabelDifference) -> str:
-    """`-key=value` for one that is gone, `+key=value` for a new one, `key=old -> new` for another value."""
+    """`-key=value` for a removed label, `+key=value` for a new one, `key=old -> new` for a changed value."""
     if label.value_before is not None and label.value_now is not None:
         return f"{label.key}={label.value_before} -> {label.value_now}"
     value = label.value_before if label.value_now is None else label.value_now
@@ -108,7 +109,10 @@ def _format_taint(taint: TaintDifference) -> str:
 
 def describe_daemonset_gone(nodes: Sequence[str]) -> str:
     """PF405."""
-    return f"is gone, and with it its pods on {join_node_names(nodes)}" if nodes else "is gone; it had no pod"
+    if not nodes:
+        return "no longer exists; it had no pods"
+    pods = "pod" if len(nodes) == 1 else "pods"
+    return f"no longer exists, and neither {'does' if len(nodes) == 1 else 'do'} its {pods} on {join_node_names(nodes)}"
 
 
 def describe_daemonset_new(nodes: Sequence[str]) -> str:
@@ -118,40 +122,41 @@ def describe_daemonset_new(nodes: Sequence[str]) -> str:
 
 def describe_pod_new(nodes: Sequence[str]) -> str:
     """PF406."""
-    return f"has a pod on {join_node_names(nodes)}, where it had none"
+    return f"has a pod on {join_node_names(nodes)}; before, it had none"
 
 
 def note_unknown(reason: str) -> str:
-    """What is not known of a cluster."""
-    return f"not known: {reason}"
+    """What is unknown about a cluster."""
+    return f"unknown: {reason}"
 
 
-NOTHING_TO_COMPARE = "no DaemonSet was given on either side: there is nothing to compare"
+NOTHING_TO_COMPARE = "no DaemonSets on either side: nothing to compare"
 
 
 def describe_empty_state(saved: str) -> str:
-    """That the state before holds no object."""
-    return f"no Kubernetes objects in {saved}: there is nothing to compare with"
+    """That the earlier state has no objects."""
+    return f"no Kubernetes objects in {saved}: nothing to compare with"
 
 
-NO_PODS_TO_COMPARE = "no pod was given on either side: whether one is gone shows only where pods are listed"
+NO_PODS_TO_COMPARE = "no pods on either side: nothing to compare (add the output of `kubectl get pods -A -o json`)"
 
 
 def describe_other_cluster(saved: str, saved_of: str, asked: str) -> str:
     """A snapshot of another cluster."""
-    return f"{saved} is of the cluster {saved_of}, not of {asked}: choose its context with --context"
+    return f"{saved} is a snapshot of cluster {saved_of}, not of {asked}: choose its context with --context"
 
 
 def summarize_comparison(saved: str, before: int, now: int) -> str:
-    """How many pods of DaemonSets there were, and are."""
-    return f"since {saved}: {before} pods of DaemonSets before, {now} now"
+    """How many pods DaemonSets had, and have."""
+    return f"since {saved}: {format_count(before, 'DaemonSet pod')} before, {now} now"
 
 
 def count_recreated(again: object, pods: int) -> str:
     """How many pods were re-created."""
-    return f"re-created since then: {again or 'none'} of the {format_count(pods, 'pod')} of DaemonSets that are still there"
+    still = "exists" if pods == 1 else "exist"
+    return f"re-created since then: {again or 'none'} of {format_count(pods, 'DaemonSet pod')} that still {still}"
 
 
 def count_registered_nodes(nodes: int) -> str:
     """How many nodes registered again."""
-    return f"{format_count(nodes, 'node')} registered anew under the old name"
+    return f"{format_count(nodes, 'node')} re-registered under the same name"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Any
 
 from msgspec import Raw, field
 
 from preflight.model.core import ClaimTemplate, PodTemplate
+from preflight.model.declaration import Declaration
 from preflight.model.meta import APIStruct, Condition, LabelSelector, Metadata, ObjectKey, SourcedObject, make_object_key
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
@@ -41,18 +43,30 @@ class DaemonSet(SourcedObject, frozen=True):
 
     1. `data` is the whole object as plain data: any difference of its `spec.template` is an update, whatever the typed view reads.
        Never change it in place.
-    2. `kept` is what a snapshot has of the rest, as text (`model/kept.py`): `data` is then only what is read. Empty for a whole object.
+    2. `declaration` says how a custom resource of an operator declares it; None where the DaemonSet itself was read.
+    3. `kept` is what a snapshot has of the rest, as text (`model/kept.py`): `data` is then only what is read. Empty for a whole object.
     """
 
     metadata: Metadata = Metadata()
     spec: DaemonSetSpec = DaemonSetSpec()
     data: dict[str, Any] = field(default_factory=dict, name="\ue000data")
     kept: Raw = field(default=Raw(), name="\ue000kept")
+    declaration: Declaration | None = field(default=None, name="\ue000declaration")
 
     @property
     def key(self) -> ObjectKey:
         """What tells this DaemonSet from others."""
         return make_object_key(self.metadata, self.origin)
+
+    def is_declaration_of(self, key: ObjectKey) -> bool:
+        """Whether a DaemonSet that an operator made is this declared one, or one of those that its pattern stands for.
+
+        The namespace decides only for a pattern: a custom resource does not always state the namespace.
+        """
+        name = self.metadata.name
+        if "*" in name:
+            return fnmatchcase(key.name, name) and key.namespace in ("", self.metadata.namespace)
+        return key.name == name
 
 
 class WorkloadSpec(APIStruct, frozen=True, gc=False):

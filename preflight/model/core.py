@@ -209,6 +209,7 @@ class Node(SourcedObject, tag="Node", tag_field="kind", frozen=True, gc=False):
 
     1. A `is_partial` node is only partly known (named by a selector, a name that the input lacks, or a pool): a label that it does not
        state is unknown, not absent, unless it is in `absent_labels`.
+       `unstated_labels` are labels of another node that something may set although its manifest does not state them: unknown as well.
     2. The name of a partial node that stands for many is what selects them, in brackets.
     3. A node with a `pool` is the template of that pool: what its next node is like once it is up. `startup_taints` are the taints that
        such a node starts with and that something removes; they are not in `spec.taints`.
@@ -219,6 +220,7 @@ class Node(SourcedObject, tag="Node", tag_field="kind", frozen=True, gc=False):
     status: NodeStatus = NodeStatus()
     is_partial: bool = field(default=False, name="\ue000partial")
     absent_labels: frozenset[str] = field(default=frozenset(), name="\ue000absent")
+    unstated_labels: frozenset[str] = field(default=frozenset(), name="\ue000unstated")
     startup_taints: tuple[Taint, ...] = field(default=(), name="\ue000startup")
     pool: PoolTemplate | None = field(default=None, name="\ue000pool")
 
@@ -226,6 +228,11 @@ class Node(SourcedObject, tag="Node", tag_field="kind", frozen=True, gc=False):
     def name(self) -> str:
         """`metadata.name`."""
         return self.metadata.name
+
+    @property
+    def has_unknown_labels(self) -> bool:
+        """Whether the node may have labels that it does not state: `absent_labels` then says which ones it surely does not have."""
+        return self.is_partial or bool(self.unstated_labels)
 
     @property
     def is_ready(self) -> bool | None:

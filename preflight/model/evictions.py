@@ -14,6 +14,8 @@ from preflight.model.eviction_reasons import (
     EvictionAssumption,
     EvictionReason,
     KubectlRefusal,
+    MissingInput,
+    MissingKind,
     NodeObstacle,
 )
 from preflight.model.job_reasons import JobFailure, JobLimit, JobReason, JobSetFailure, JobSetReason, JobSetRestarts, JobUnknown, SkipReason
@@ -91,6 +93,13 @@ class Eviction(Struct, frozen=True):
     def is_leaving(self) -> bool:
         """Whether it goes, now or later."""
         return self.verdict in _LEAVING
+
+    @property
+    def leaves_unless_covered(self) -> bool:
+        """Whether it goes unless a budget covers it: only the budgets are not known."""
+        return self.verdict is EvictionVerdict.UNKNOWN and any(
+            isinstance(reason, MissingInput) and reason.missing is MissingKind.BUDGETS for reason in self.reasons
+        )
 
 
 _LEAVING = frozenset((EvictionVerdict.EVICTED, EvictionVerdict.DELETED, EvictionVerdict.ENDS, EvictionVerdict.WAITS))

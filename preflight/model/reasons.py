@@ -12,7 +12,7 @@ from msgspec import Struct
 from preflight.model.core import Taint, Toleration
 from preflight.model.fit_reasons import FitDoubt, StaysPending
 from preflight.model.meta import ObjectKey, SelectorRequirement
-from preflight.model.report import Outcome
+from preflight.model.outcome import Outcome
 
 
 class OtherNodeName(Struct, frozen=True):
@@ -114,9 +114,9 @@ class PlainReason(Enum):
     2. HANGING: an update deletes the pod, and the silent kubelet never ends it. MISSING: it should run and has no pod. CREATED: a pod is
        created.
     3. IF_SELECTED: all this holds if the unknown labels match.
-    4. UNKNOWN_TEMPLATE: it adopts a pod that may be of its own template, or of an older one that the update replaces. UNKNOWN_SURGE: a new
-       pod that finds no room may wait beside the old one there, or on another node. UNKNOWN_START: an earlier step left open whether the
-       node took its pod.
+    4. UNKNOWN_TEMPLATE: the pod, adopted or left by an earlier step, may be of its own template, or of an older one that the update
+       replaces. UNKNOWN_SURGE: a new pod that finds no room may wait beside the old one there, or on another node. UNKNOWN_START: an
+       earlier step left open whether the node took its pod.
     5. NOT_CREATED, TERMINATING: since a snapshot, no pod was created although it should run; its pod is being deleted.
     """
 

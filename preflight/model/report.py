@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from preflight.model.outcome import Outcome as Outcome
+
 if TYPE_CHECKING:
     from preflight.model.evictions import EvictionReport
+    from preflight.model.reasons import Reason, RecreationEvent
     from preflight.model.toleration_answers import DaemonSetTolerations
 
 
@@ -28,28 +31,6 @@ class Severity(StrEnum):
     def rank(self) -> int:
         """0 for the worst."""
         return ("error", "warning", "note").index(self.value)
-
-
-class Outcome(StrEnum):
-    """What a change means for a DaemonSet on a node (design: the outcomes), worst first."""
-
-    LOST_NOW = "lost-now"
-    LOST_ON_RECREATION = "lost-on-recreation"
-    LOOP = "loop"
-    UNKNOWN = "unknown"
-    ALREADY_FRAGILE = "already-fragile"
-    MISSING = "missing"
-    NOT_READY = "not-ready"
-    NODE_GONE = "node-gone"
-    NEVER = "never"
-    GAINED = "gained"
-    KEPT = "kept"
-    EXCLUDED = "excluded"
-
-    @property
-    def rank(self) -> int:
-        """0 for the worst."""
-        return list(Outcome).index(self)
 
 
 class Location(Struct, frozen=True, gc=False):
@@ -91,12 +72,47 @@ class TolerationSuggestion(Struct, frozen=True):
     text: tuple[str, ...]
 
 
+class FindingRole(StrEnum):
+    """What a finding is to its run.
+
+    1. ANSWER: it answers what was asked.
+    2. CONSEQUENCE: it says what breaks because a DaemonSet loses nodes; another finding says that it does.
+    3. HYGIENE: a change was asked for, and this was so before and stays so. The DaemonSet is one that the change touches.
+    4. BACKGROUND: the same, of an object that the change does not touch.
+    """
+
+    ANSWER = "answer"
+    CONSEQUENCE = "consequence"
+    HYGIENE = "hygiene"
+    BACKGROUND = "background"
+
+    @property
+    def is_about_change(self) -> bool:
+        """Whether it answers what was asked, so that the exit code and the verdict count it."""
+        return self in (FindingRole.ANSWER, FindingRole.CONSEQUENCE)
+
+
+class CoverageEffect(Struct, frozen=True):
+    """What a finding says of coverage: the outcome on its nodes, and why.
+
+    `seconds` are those after which taint eviction deletes the pod, 0 for at once; `event` is what a loss on re-creation waits for, None
+    for the re-creation of its own pods. `is_past` if it has happened already.
+    """
+
+    outcome: Outcome
+    reasons: tuple[Reason, ...] = ()
+    seconds: int = 0
+    event: RecreationEvent | None = None
+    is_past: bool = False
+
+
 class Finding(Struct, frozen=True):
     """One thing that a person should know.
 
     `message` is one line, lower case, without a full stop; `label` is what to write under the source line; `notes` are further
     lines, each with its heading (`then`, `note`, `help`). `step` is the 1-based step of the change that it belongs to, 0 for none.
-    `key` tells it from other findings of its rule about the same subject: see `rules.api.Hit`.
+    `key` tells it from other findings of its rule about the same subject: see `rules.api.Hit`. `effect` is what it says of coverage, None
+    where it is about something else; `workloads` are the workloads that it says are affected.
     """
 
     rule: str
@@ -113,6 +129,9 @@ class Finding(Struct, frozen=True):
     exempted: str | None = None
     step: int = 0
     key: tuple[str, ...] = ()
+    role: FindingRole = FindingRole.ANSWER
+    effect: CoverageEffect | None = None
+    workloads: tuple[Subject, ...] = ()
 
 
 class TaintTolerance(Struct, frozen=True, gc=False):
@@ -222,13 +241,18 @@ class ExplanationLink(Struct, frozen=True, gc=False):
 
 
 class RuleInfo(Struct, frozen=True, gc=False):
-    """What a report says of a rule: `summary` is its one line, without a full stop, and `explanation` the text of `preflight explain`."""
+    """What a report says of a rule.
+
+    `summary` is its one line, without a full stop, and `explanation` the text of `preflight explain`. `is_fixable`: `preflight fix` knows
+    an edit for what it finds.
+    """
 
     id: str
     name: str
     severity: Severity
     summary: str
     explanation: str
+    is_fixable: bool = False
 
 
 class ClusterIdentity(Struct, frozen=True, gc=False):
@@ -239,6 +263,25 @@ class ClusterIdentity(Struct, frozen=True, gc=False):
     version: str = ""
 
 
+class FixCommand(Struct, frozen=True):
+    """What `preflight fix` would be given: the paths of the manifests, and the change as lines or as a plan file; neither in lint."""
+
+    paths: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+    plan: str = ""
+
+
+class NextCommands(Struct, frozen=True):
+    """The commands that a person would type next.
+
+    1. `fix` is None where its paths cannot be read again, or are no files.
+    2. `kubectl` are the lines of the change without a program's name, () where they are not kubectl's.
+    """
+
+    fix: FixCommand | None = None
+    kubectl: tuple[str, ...] = ()
+
+
 class Report(Struct, frozen=True):
     """The result of a run.
 
@@ -247,6 +290,7 @@ class Report(Struct, frozen=True):
     3. `rules` are those that have findings, exempted ones included, sorted by id.
     4. `cluster` is the one that was asked, or that a snapshot is of; None where files were the world.
     5. `tolerations` has each DaemonSet of the run with its tolerations.
+    6. `next` are the commands that come after this one.
     """
 
     preflight: str
@@ -262,3 +306,4 @@ class Report(Struct, frozen=True):
     rules: tuple[RuleInfo, ...] = ()
     cluster: ClusterIdentity | None = None
     tolerations: tuple[DaemonSetTolerations, ...] = ()
+    next: NextCommands = NextCommands()

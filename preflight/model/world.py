@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from preflight.model.apps import DaemonSet
 from preflight.model.batch import JobSet
 from preflight.model.core import CoveragePod, Namespace, Node, PriorityClass, ResourceQuota, RuntimeClass
+from preflight.model.declaration import OperatorResource
 from preflight.model.declared_components import ComponentOverride
 from preflight.model.meta import ObjectKey, Origin
 from preflight.model.policy import PodDisruptionBudget
@@ -86,11 +87,16 @@ class ClusterState(Struct, frozen=True):
         for.
     11. `lazy_pods` are the listed pods as a whole too, each read when it is asked for: where only some of them may be needed.
         `deleted_daemonsets` are those that earlier steps of a plan have deleted.
-    12. `listing` is what a live cluster or a snapshot says of itself; None for files.
+    12. `declared_daemonsets` are DaemonSets that were read and that the custom resource of an operator declares, too: the
+        declaration, by the key of the DaemonSet. A declared DaemonSet that was not read is in `daemonsets`. `operator_resources` are
+        the custom resources, and ConfigMaps, from which operators make DaemonSets.
+    13. `listing` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
     daemonsets: Mapping[ObjectKey, DaemonSet] = {}
+    declared_daemonsets: Mapping[ObjectKey, DaemonSet] = {}
+    operator_resources: tuple[OperatorResource, ...] = ()
     orphaned_daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     workloads: tuple[Workload, ...] = ()
     pods: tuple[CoveragePod, ...] = ()

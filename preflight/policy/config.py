@@ -1,4 +1,4 @@
-"""A policy file as it is written: the names are those of the file, and the docstrings and `Meta` those of its JSON Schema."""
+"""A policy file as types: the names are the keys of the file, and the docstrings are the descriptions in its JSON Schema."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class _PolicyStruct(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Match(_PolicyStruct, frozen=True):
-    """Which objects: all keys must fit, of several globs one. `*`, `?` and `[...]` stand for characters; `*` crosses `/` too.
+    """Selects objects: all keys must match, and for each key at least one glob. Wildcards: `*`, `?` and `[...]`; `*` matches `/` too.
 
-    `file` is the path below the folder of the policy. A label is given by its key; its globs fit its value.
+    `file` is the path relative to the folder of the policy. `labels` maps the key of a label to globs for its value.
     """
 
     namespace: Globs = ()
@@ -31,10 +31,10 @@ class Match(_PolicyStruct, frozen=True):
 
 
 class Setting(_PolicyStruct, frozen=True):
-    """What a rule does, for the objects that `match` says (without it, for all): where several settings fit, the last one counts.
+    """Configures a rule for the objects that `match` selects (default: all objects). If several settings match, the last one applies.
 
-    `severity` takes the place of the rule's own; what the rule itself says more mildly stays that mild. `off` (or `false`, as YAML
-    reads `off`) silences the rule.
+    `severity` replaces the severity of the rule; findings that the rule reports with a lower severity keep it. `off` (or `false`, as YAML
+    reads `off`) disables the rule.
     """
 
     severity: str | bool | None = None
@@ -43,7 +43,7 @@ class Setting(_PolicyStruct, frozen=True):
 
 
 class DeclaredTaint(_PolicyStruct, frozen=True):
-    """A taint of the team's convention: rules take it for one that nodes carry. Without `values` its value is empty."""
+    """A taint that the team uses: rules treat it as if nodes had it. Without `values` its value is empty."""
 
     key: str
     effects: Effect | tuple[Effect, ...]
@@ -52,7 +52,7 @@ class DeclaredTaint(_PolicyStruct, frozen=True):
 
 
 class PoolTaint(_PolicyStruct, frozen=True):
-    """A taint as a Node has it."""
+    """A taint as in a Node."""
 
     key: str
     effect: Effect
@@ -60,7 +60,7 @@ class PoolTaint(_PolicyStruct, frozen=True):
 
 
 class NodePool(_PolicyStruct, frozen=True):
-    """Nodes that are alike: what a label that is not stated here says of them is not known."""
+    """A group of equal nodes. Labels that are not listed here are unknown."""
 
     name: str
     labels: dict[str, str] = {}
@@ -69,7 +69,7 @@ class NodePool(_PolicyStruct, frozen=True):
 
 
 class WantedToleration(_PolicyStruct, frozen=True):
-    """A toleration as the API has it; no operator means Equal."""
+    """A toleration as in a Pod; the default operator is Equal."""
 
     key: str = ""
     operator: Literal["", "Equal", "Exists"] = ""
@@ -81,8 +81,8 @@ class WantedToleration(_PolicyStruct, frozen=True):
 class Required(_PolicyStruct, frozen=True):
     """Tolerations that some workloads must have (PF230).
 
-    They are meant for DaemonSets that are of one of the `kinds` of component, and for the workloads that `match` says; with both, for
-    DaemonSets that fit both. With `exactly` a wider toleration is not enough.
+    They are required of DaemonSets that are one of the `kinds` of component, and of the workloads that `match` selects; with both, of
+    DaemonSets that meet both conditions. With `exactly` a wider toleration is not enough.
     """
 
     name: str
@@ -94,10 +94,10 @@ class Required(_PolicyStruct, frozen=True):
 
 
 class Stated(_PolicyStruct, frozen=True):
-    """What DaemonSets are, where preflight does not recognise it, or wrongly.
+    """Declares which components DaemonSets are, if preflight does not recognize them, or recognizes them wrongly.
 
-    `image` fits the image of a container, with or without its tag. `kinds` are all that it is (an empty list: nothing); `add` comes to what
-    is recognised.
+    `image` matches the image of a container, with or without its tag. `kinds` replaces the recognized kinds (an empty list: none); `add`
+    adds kinds to the recognized ones.
     """
 
     image: Globs = ()
@@ -111,7 +111,7 @@ class Stated(_PolicyStruct, frozen=True):
 
 
 class Exemption(_PolicyStruct, frozen=True):
-    """Findings that are accepted: those of a rule (an id or a name) on the objects that `match` says, up to and on the day `expires`."""
+    """Accepts the findings of a rule (id or name) for the objects that `match` selects, up to and including the date `expires`."""
 
     rule: str
     reason: str
@@ -122,8 +122,9 @@ class Exemption(_PolicyStruct, frozen=True):
 class PolicyFile(_PolicyStruct, frozen=True):
     """A policy of preflight.
 
-    1. `extends` names packs and files (relative to this one) that stand before it, later ones over earlier ones; without it: `default`.
-    2. Lists come to those that stand before; of two entries of one name (of a taint: key and values) the later one counts.
+    1. `extends` lists packs and files (relative to this file) that this policy is based on; later ones override earlier ones. Default:
+       `default`.
+    2. Lists are appended to those of the base; of two entries with the same name (taints: the same key and values) the later one applies.
     """
 
     description: str = ""

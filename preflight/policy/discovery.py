@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from preflight.errors import UsageError
+from preflight.errors import RefusalError
 from preflight.messages import policy as messages
 
 POLICY_FILE_NAME = ".preflight.yaml"
@@ -21,7 +21,7 @@ def find_policy(start: str = ".") -> str | None:
         path = os.path.join(folder, POLICY_FILE_NAME)  # noqa: PTH118
         if os.path.isfile(path):  # noqa: PTH113
             if os.path.islink(path):  # noqa: PTH114
-                raise UsageError(f"{path}: {messages.LINKED_POLICY}")
+                raise RefusalError(f"{path}: {messages.LINKED_POLICY}")
             return os.path.relpath(path, start)
         above = os.path.dirname(folder)  # noqa: PTH120
         if above == folder or os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from preflight.errors import UsageError
+from preflight.errors import RefusalError, UsageError
 from preflight.messages import policy as messages
 from preflight.messages.policy import quote_value
 from preflight.policy.matching import to_texts
@@ -54,17 +54,17 @@ def _add_layers(layer: PolicyLayer, path: str, extends_chain: list[str], layers:
         line, column = layer.locate(at)
         said = f"{layer.file}:{line}:{column}: extends {quote_value(name)}"
         if "://" in name or name.startswith("/"):
-            raise UsageError(f"{said}: {messages.ONLY_RELATIVE_FILES}")
+            raise RefusalError(f"{said}: {messages.ONLY_RELATIVE_FILES}")
         target, label, folder = _resolve_name(name, layer.folder, f"{said}: ")
         if os.path.islink(target):  # noqa: PTH114
-            raise UsageError(f"{said}: {messages.LINK_NOT_FOLLOWED}")
+            raise RefusalError(f"{said}: {messages.LINK_NOT_FOLLOWED}")
         real = os.path.realpath(target)
         if real in [os.path.realpath(extending) for extending in extends_chain]:
-            raise UsageError(f"{said}: {messages.describe_extends_circle([*map(_get_file_name, extends_chain), _get_file_name(target)])}")
+            raise RefusalError(f"{said}: {messages.describe_extends_circle([*map(_get_file_name, extends_chain), _get_file_name(target)])}")
         if real in seen:
             continue
         if len(seen) >= _MOST_FILES:
-            raise UsageError(f"{said}: {messages.describe_long_chain(_MOST_FILES)}")
+            raise RefusalError(f"{said}: {messages.describe_long_chain(_MOST_FILES)}")
         _add_layers(read_layer(target, label, folder), target, [*extends_chain, target], layers, seen)
     layers.append(layer)
 
@@ -77,7 +77,8 @@ def _resolve_name(name: str, folder: str, error_prefix: str) -> tuple[str, str, 
     """The path that a name means, what to call it, and the folder that its files are below."""
     if is_pack(name):
         if name not in PACKS:
-            raise UsageError(f"{error_prefix}{messages.describe_unknown_pack(name, PACKS)}")
+            unknown = f"{error_prefix}{messages.describe_unknown_pack(name, PACKS)}"
+            raise RefusalError(unknown) if error_prefix else UsageError(unknown)
         return find_pack_file(name), f"<{name}>", ""
     path = os.path.join(folder, name)  # noqa: PTH118
     label = os.path.relpath(path) if folder else name

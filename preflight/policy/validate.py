@@ -179,7 +179,7 @@ def _check_required(required: Required, path: Path) -> Iterator[Fault]:
     yield from _check_kinds(required.kinds, (*path, "kinds"))
     yield from _check_match(required.match, (*path, "match"))
     if not to_texts(required.kinds) and required.match is None:
-        yield path, messages.REQUIRED_OF_NOBODY
+        yield path, messages.REQUIRED_WITHOUT_SELECTOR
     if not required.tolerations:
         yield (*path, "tolerations"), messages.EMPTY_TOLERATIONS
     for number, toleration in enumerate(required.tolerations):
@@ -202,6 +202,6 @@ def _check_component(stated: Stated, path: Path) -> Iterator[Fault]:
     for glob in to_texts(stated.image):
         yield from _check_glob(glob, (*path, "image"))
     if not to_texts(stated.image) and stated.match is None:
-        yield path, messages.COMPONENTS_OF_NOBODY
+        yield path, messages.COMPONENTS_WITHOUT_SELECTOR
     if stated.kinds is None and not stated.add:
         yield path, messages.COMPONENTS_WITHOUT_KINDS

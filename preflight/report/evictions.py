@@ -9,6 +9,7 @@ from preflight.messages import eviction_report as messages
 from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, iter_row_reasons
 from preflight.messages.jobs import describe_job_reason, describe_unknown
 from preflight.messages.lists import format_names
+from preflight.messages.times import format_seconds
 from preflight.model.eviction_reasons import EndReason
 from preflight.model.evictions import (
     Eviction,
@@ -21,7 +22,6 @@ from preflight.model.evictions import (
     ReplacementOutcome,
 )
 from preflight.model.job_reasons import JobSetRestarts
-from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
 
 MOST_ROWS = 30
 _MARKERS = {
@@ -40,9 +40,7 @@ _COUNTED_VERDICTS = (
     EvictionVerdict.WAITS,
     EvictionVerdict.UNKNOWN,
 )
-_ORDER = "x?! "
-_STYLES = {"x": "error", "?": "warning", "!": "warning"}
-_LEAST_WHY = 44
+MARKER_ORDER = "x?! "
 _METHOD_TEXTS = {
     EvictionMechanism.DRAIN: "drain",
     EvictionMechanism.DELETION: messages.BY_DELETION,
@@ -68,16 +66,19 @@ class EvictionRow(NamedTuple):
 
 def make_eviction_rows(node: NodeEvictions) -> list[EvictionRow]:
     """The rows of a node: what blocks or is lost first, else in order."""
-    rows = [_make_row(pod) for pod in node.pods]
-    return sorted(rows, key=lambda row: _ORDER.index(row.marker))
+    rows = [make_eviction_row(pod) for pod in node.pods]
+    return sorted(rows, key=lambda row: MARKER_ORDER.index(row.marker))
 
 
-def _make_row(eviction: Eviction) -> EvictionRow:
+def make_eviction_row(eviction: Eviction) -> EvictionRow:
+    """The row of a pod."""
     marker = _MARKERS.get(eviction.verdict, " ")
     if eviction.is_leaving and (eviction.lost or eviction.replacement is ReplacementOutcome.PENDING):
         marker = "x"
     elif eviction.is_leaving and eviction.hang is not None:
         marker = "x" if eviction.hang.certain else "?"
+    elif eviction.is_leaving and eviction.replacement is ReplacementOutcome.UNKNOWN and marker == " ":
+        marker = "?"
     elif eviction.is_leaving and (eviction.last or eviction.replacement is ReplacementOutcome.NONE) and marker == " ":
         marker = "!"
     return EvictionRow(
@@ -91,7 +92,9 @@ def _make_row(eviction: Eviction) -> EvictionRow:
 
 
 def _format_verdict(eviction: Eviction) -> str:
-    words = eviction.verdict.replace("-", " ")
+    words = messages.VERDICT_WORDS.get(eviction.verdict, eviction.verdict.value)
+    if eviction.leaves_unless_covered:
+        return messages.EVICTED_UNLESS_COVERED
     if eviction.is_leaving and eviction.lost:
         return messages.describe_lost_pod(words)
     if eviction.verdict is EvictionVerdict.DELETED and isinstance(eviction.why, EndReason):
@@ -108,11 +111,13 @@ def _format_replacement(eviction: Eviction) -> str:
 def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
     """What becomes of a node, in one line."""
     going = sum(pod.is_leaving for pod in node.pods)
-    parts = [messages.count_leaving_pods(going)]
+    uncovered = sum(pod.leaves_unless_covered for pod in node.pods)
+    parts = [messages.count_leaving_pods(going)] if going or not uncovered else []
+    parts += [messages.count_unless_covered(uncovered)] if uncovered else []
     for verdict in _COUNTED_VERDICTS:
-        number = sum(eviction.verdict is verdict for eviction in node.pods)
+        number = sum(eviction.verdict is verdict and not eviction.leaves_unless_covered for eviction in node.pods)
         if number and verdict is not EvictionVerdict.WAITS:
-            parts.append(f"{number} {verdict.replace('-', ' ')}")
+            parts.append(f"{number} {messages.VERDICT_WORDS.get(verdict, verdict.value)}")
         elif number:
             parts.append(messages.count_waiting(number))
     if node.pods and all(pod.why is EndReason.OUT_OF_SERVICE for pod in node.pods):
@@ -123,7 +128,7 @@ def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
         parts.append(messages.NOT_REACHED)
     elif node.ends is not True:
         parts.append(messages.NEVER_ENDS_HERE if node.ends is False else _explain_open_end(node.pods))
-    elif node.least is not None and not node.refusals:
+    elif node.least is not None and going and not node.refusals:
         parts.append(_format_duration(node.least, node.withGrace))
     return f"{node.node or messages.ON_NO_NODE}: {', '.join(parts)}"
 
@@ -137,20 +142,8 @@ def _explain_open_end(pods: Sequence[Eviction]) -> str:
 
 def _format_duration(least: float, grace: float | None) -> str:
     if grace is None or grace <= least:
-        return messages.describe_least_time(format_time(least))
-    return messages.describe_times(format_time(least), format_time(grace))
-
-
-def format_time(seconds: float) -> str:
-    """`8 s`, `2 min 5 s`, `1 h 3 min`."""
-    whole = int(seconds + 0.5)
-    if whole < 100:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 100:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+        return messages.describe_least_time(format_seconds(least))
+    return messages.describe_times(format_seconds(least), format_seconds(grace))
 
 
 def format_staying(node: NodeEvictions) -> str:
@@ -162,7 +155,7 @@ def format_staying(node: NodeEvictions) -> str:
         parts.append(messages.describe_static_pods(node.static))
     if node.staying:
         parts.append(messages.count_other_pods(node.staying))
-    return messages.describe_staying(parts) if parts else ""
+    return messages.describe_staying(parts, is_one=node.daemonsets + len(node.static) + node.staying == 1) if parts else ""
 
 
 def format_total(evictions: EvictionReport) -> str:
@@ -176,7 +169,8 @@ def format_total(evictions: EvictionReport) -> str:
         (messages.BLOCKED_FOREVER, sum(pod.verdict is EvictionVerdict.BLOCKED_FOREVER for pod in pods)),
         (messages.BLOCKED_NOW, sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)),
         (messages.REFUSED, sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)),
-        (messages.UNKNOWN, sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)),
+        (messages.UNLESS_COVERED, sum(pod.leaves_unless_covered for pod in pods)),
+        (messages.UNKNOWN, sum(pod.verdict is EvictionVerdict.UNKNOWN and not pod.leaves_unless_covered for pod in pods)),
     ):
         if number:
             parts.append(f"{number} {words}")
@@ -225,7 +219,7 @@ def _format_job(forecast: JobOutcome) -> str:
         parts.append(messages.GOES_ON)
     if forecast.overlap and not (forecast.fails and forecast.certain):
         what = messages.OF_ONE_INDEX if forecast.indexed else ""
-        parts.append(messages.describe_overlap(what, format_time(forecast.overlap)))
+        parts.append(messages.describe_overlap(what, format_seconds(forecast.overlap)))
     return "; ".join([messages.describe_effect(lost, parts[0]), *parts[1:], *map(describe_job_reason, forecast.reasons)])
 
 
@@ -239,61 +233,3 @@ def _format_job_set(forecast: JobSetOutcome) -> str:
         which = messages.ALL_JOBS if forecast.restarts is JobSetRestarts.ALL else messages.ONE_JOB
         what = messages.describe_restart(forecast.certain, which, forecast.left)
     return "; ".join([f"{forecast.jobSet} {what}", *map(describe_job_reason, forecast.reasons)])
-
-
-def draw_evictions(evictions: EvictionReport, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
-    """The blocks: one a node, then the totals.
-
-    1. A node has 30 rows at most, with a line that counts the others, unless `all_rows`; those that block or are lost come first.
-    2. `width` 0 means no limit; else a WHY that does not fit is folded, in its column or under the row.
-    """
-    for node in evictions.nodes:
-        lines = [ink(line, "strong") for line in fold(escape_unprintable(format_node_heading(evictions, node)), width)]
-        for refusal in node.refusals:
-            lines += _fold_hanging("kubectl: ", refusal.words, width)
-        rows = make_eviction_rows(node)
-        shown = rows if all_rows else rows[:MOST_ROWS]
-        if shown:
-            lines += _draw_grid(shown, ink, width)
-        if hidden := rows[len(shown) :]:
-            bad = sum(row.marker == "x" for row in hidden)
-            say = messages.count_bad_rows(bad) if bad else ""
-            lines.append(messages.count_hidden_pods(len(hidden), say))
-        if text := format_staying(node):
-            lines += [f"  {line}" for line in fold(escape_unprintable(text), max(20, width - 2) if width else 0)]
-        yield lines
-    lines = []
-    for heading, text in iter_remarks(evictions):
-        lines += _fold_hanging(f"{heading}: ", text, width)
-    yield lines
-
-
-def _fold_hanging(head: str, text: str, width: int) -> list[str]:
-    """A line with a heading, folded under its text."""
-    room = max(20, width - len(head) - 2) if width else 0
-    return [f"  {head if at == 0 else ' ' * len(head)}{line}" for at, line in enumerate(fold(escape_unprintable(text), room))]
-
-
-def _draw_grid(rows: Sequence[EvictionRow], ink: Ink, width: int) -> Iterator[str]:
-    heads = EvictionRow(" ", "POD", "OF", "WHAT", "REPLACEMENT", "WHY")
-    sizes = [max(count_columns(escape_unprintable(row[at])) for row in (heads, *rows)) for at in range(1, 5)]
-    fixed = 2 + sum(sizes) + 2 * len(sizes)
-    below = bool(width) and width - fixed < min(_LEAST_WHY, max(count_columns(escape_unprintable(row.reasons)) for row in rows))
-    has_why = any(row.reasons for row in rows) and not below
-    yield ink(_format_line(heads, sizes, "WHY" if has_why else ""), "strong")
-    for row in rows:
-        lines = (
-            [""]
-            if below
-            else (fold(escape_unprintable(row.reasons), width - fixed) if width else [escape_unprintable(row.reasons)]) or [""]
-        )
-        text = _format_line(row, sizes, lines[0])
-        yield ink(row.marker, _STYLES.get(row.marker, "")) + text[1:] if row.marker != " " else text
-        yield from (" " * fixed + line for line in lines[1:])
-        if below and row.reasons:
-            yield from (f"    {line}" for line in fold(escape_unprintable(row.reasons), max(20, width - 4)))
-
-
-def _format_line(row: EvictionRow, sizes: Sequence[int], why: str) -> str:
-    cells = "  ".join(pad(row[at], size) for at, size in enumerate(sizes, 1))
-    return f"{row.marker} {cells}  {why}".rstrip()

@@ -133,4 +133,5 @@ def _make_finding(finding: Finding) -> dict[str, Any]:
         "suggestion": {"tolerations": suggestion.tolerations, "text": suggestion.text} if suggestion else None,
         "exempted": finding.exempted,
         "step": finding.step,
+        "role": finding.role,
     }

@@ -6,15 +6,20 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from preflight.messages import report as messages
-from preflight.model.report import Finding, Report, ReportStep
+from preflight.messages.verdict import describe_verdict
+from preflight.model.report import Report, ReportStep
+from preflight.model.verdict import VerdictSign
 from preflight.report import findings as shape
-from preflight.report.ci_annotation import format_sentence, format_title, select_open_findings
+from preflight.report.ci_annotation import format_sentence, format_title
 from preflight.report.formatting import clip, format_count, format_location
+from preflight.report.groups import FindingGroup, group_findings
+from preflight.report.next_steps import list_next_steps
 from preflight.report.summary import format_cluster, format_finding_counts, format_summary
 from preflight.report.table import MOST_ROWS, CoverageRow, make_coverage_rows
 from preflight.report.terminal import Ink, escape_ci_commands, escape_unprintable
 from preflight.report.text import render_problems
 from preflight.report.tolerations import make_toleration_rows
+from preflight.report.verdict import decide_verdict, select_answering_findings
 
 MOST = 60_000
 """How many characters the text has at most: GitHub takes comments of 65,536."""
@@ -22,10 +27,11 @@ MOST = 60_000
 _TABLES = 30_000
 _NOTICE = 300
 _LINES = 20
+_GROUP_LINES = 100
 
 
 def render(report: Report, *, all_rows: bool = False, **_options: object) -> str:
-    """The table of each step first, then each finding folded, the worst first, and one line that sums up.
+    """The verdict and the table of each step first, then findings with one cause folded, the worst first, and what to type next.
 
     1. The text has at most 60,000 characters, of which the tables take at most half; what does not fit is counted in a notice. A table
        has 30 rows at most, unless `all_rows`.
@@ -35,7 +41,10 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
        a code span holds no backtick and no pipe, and no line of a block begins with a name, so none ends it or commands GitLab (`/close`).
     """
     page = _MarkdownPage()
+    verdict = decide_verdict(report)
+    sign = "" if verdict.sign is VerdictSign.FINE else f"{format_code(verdict.sign)} "
     page.add_lines(["<!-- preflight -->", messages.describe_heading(format_finding_counts(report)), ""])
+    page.add_lines([f"**{sign}{format_code(describe_verdict(verdict), 500)}**", ""])
     if report.cluster is not None:
         page.add_lines([format_code(format_cluster(report.cluster), 300), ""])
     _add_tables(page, report, all_rows)
@@ -50,12 +59,14 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
             (f"{format_title(finding)}: {format_sentence(finding)}: {finding.exempted}" for finding in exempted),
         )
     room = MOST - sum(len(line) + 1 for line in end) - _NOTICE
-    findings = select_open_findings(report)
-    for at, finding in enumerate(findings):
-        if not page.add_if_fits(_format_finding(finding, len(report.steps)), room):
-            left = format_count(len(findings) - at, "finding")
+    groups = sorted(group_findings(select_answering_findings(report)), key=lambda group: group.severity.rank)
+    for at, group in enumerate(groups):
+        if not page.add_if_fits(_format_group(group, len(report.steps)), room):
+            left = format_count(sum(group.finding_count for group in groups[at:]), "finding")
             page.add_lines([messages.describe_cut_findings(left, MOST), ""])
             break
+    if steps := list_next_steps(report):
+        page.add_if_fits(["```text", *(clip(escape_unprintable(str(line)), 1000) for line in steps), "```", ""], room + _NOTICE)
     page.add_lines(end)
     return "\n".join(escape_ci_commands(line) for line in page.lines) + "\n"
 
@@ -91,7 +102,7 @@ def _add_tables(page: _MarkdownPage, report: Report, all_rows: bool) -> None:
     findings = (
         []
         if report.steps
-        else sorted(select_open_findings(report), key=lambda finding: (finding.severity.rank, finding.rule, finding.name))
+        else sorted(select_answering_findings(report), key=lambda finding: (finding.severity.rank, finding.rule, finding.name))
     )
     if findings:
         page.add_if_fits([_format_line(["", "rule", "findings"]), _format_line(["---", "---", "--:"])], _TABLES)
@@ -115,6 +126,10 @@ def _add_tolerations(page: _MarkdownPage, report: Report) -> None:
 def _add_table(page: _MarkdownPage, step: ReportStep, heading: str, all_rows: bool) -> bool:
     """The table of a step; whether all of it that should be shown did fit."""
     rows, left_out = make_coverage_rows(step)
+    kept = [] if all_rows else [row for row in rows if row.is_steady]
+    if len(kept) == 1:
+        kept = []
+    rows = [row for row in rows if row not in kept]
     words = step.headline or step.command
     told = [*([f"{heading}{format_code(words)}", ""] if words else []), *(f"- {format_code(note)}" for note in step.notes[:_LINES])]
     if step.notes[_LINES:]:
@@ -135,9 +150,11 @@ def _add_table(page: _MarkdownPage, step: ReportStep, heading: str, all_rows: bo
     page.add_lines([""])
     if hidden := len(rows) - shown:
         page.add_lines([messages.count_hidden_daemonsets(hidden), ""])
+    if kept:
+        page.add_lines([messages.count_steady_daemonsets(len(kept)), ""])
     if left_out:
         page.add_lines([messages.count_excluded_daemonsets(left_out), ""])
-    if not rows and not left_out:
+    if not rows and not left_out and not kept:
         page.add_lines([messages.NO_DAEMONSET, ""])
     return fits
 
@@ -203,11 +220,13 @@ def _format_word(text: str) -> str:
     return text if len(text) < 50 and text.replace("-", "").replace(" ", "").isalpha() else format_code(text)
 
 
-def _format_finding(finding: Finding, steps: int) -> list[str]:
-    where = f" at {_format_html_code(format_location(finding.location))}" if finding.location else ""
+def _format_group(group: FindingGroup, steps: int) -> list[str]:
+    finding = group.first
+    where = f" at {_format_html_code(format_location(finding.location))}" if finding.location and len(group.members) == 1 else ""
     step = messages.number_finding_step(finding.step, steps) if steps > 1 and finding.step else ""
-    heading = f"{finding.severity} {_format_html_code(format_title(finding))}: {_format_html_code(str(finding.subject))}{where}{step}"
-    return _format_details(heading, shape.draw_finding(finding, Ink(False), 0))
+    subject = str(finding.subject) if len(group.members) == 1 else shape.describe_group(group)
+    heading = f"{finding.severity} {_format_html_code(format_title(finding))}: {_format_html_code(subject)}{where}{step}"
+    return _format_details(heading, shape.draw_group(group, Ink(False), 0), most=_LINES if len(group.members) == 1 else _GROUP_LINES)
 
 
 def _fold_lines(heading: str, lines: Iterable[str]) -> list[str]:
@@ -215,11 +234,11 @@ def _fold_lines(heading: str, lines: Iterable[str]) -> list[str]:
     return _format_details(escape(heading), (f"- {line}" for line in lines), 200)
 
 
-def _format_details(heading: str, lines: Iterable[str], max_length: int = 500) -> list[str]:
+def _format_details(heading: str, lines: Iterable[str], max_length: int = 500, *, most: int = _LINES) -> list[str]:
     """A part that is folded: a block of code, whose lines all begin with a word of ours or with a gutter."""
     kept = [clip(escape_unprintable(line), max_length) for line in lines]
-    if len(kept) > _LINES:
-        kept[_LINES:] = [messages.count_more_lines(len(kept) - _LINES)]
+    if len(kept) > most:
+        kept[most:] = [messages.count_more_lines(len(kept) - most)]
     return [f"<details><summary>{heading}</summary>", "", "```text", *kept, "```", "</details>", ""]
 
 

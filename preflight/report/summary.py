@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections import Counter
 
 from preflight.messages import report as messages
-from preflight.model.report import ClusterIdentity, Outcome, Report, Severity
+from preflight.model.report import ClusterIdentity, FindingRole, Report, Severity
 from preflight.report.formatting import format_count
 from preflight.report.terminal import escape_unprintable
 
 
 def format_summary(report: Report) -> str:
     """One line, whatever the report holds; see the parts."""
+    has_findings = any(finding.role.is_about_change for finding in report.findings)
     sentences = [
-        format_finding_counts(report),
+        format_finding_counts(report) if has_findings else "",
         format_unread(report),
-        f"{'; '.join(part for part in (format_checked(report), format_assumptions(report), format_skipped(report)) if part)}",
+        format_checked(report),
+        *report.assumptions,
+        format_skipped(report),
     ]
-    return escape_unprintable(" ".join(f"{sentence}." for sentence in sentences if sentence))
+    return escape_unprintable(" ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences if sentence))
 
 
 def format_cluster(report_cluster: ClusterIdentity) -> str:
@@ -30,10 +33,18 @@ def format_cluster(report_cluster: ClusterIdentity) -> str:
 
 def format_finding_counts(report: Report) -> str:
     """`3 errors, 1 note`, with the number of exempted findings where there are any; `No findings` where there are none."""
-    numbers = Counter(finding.severity for finding in report.findings if finding.exempted is None)
-    exempted = sum(finding.exempted is not None for finding in report.findings)
+    findings = [finding for finding in report.findings if finding.role.is_about_change]
+    numbers = Counter(finding.severity for finding in findings if finding.exempted is None)
+    exempted = sum(finding.exempted is not None for finding in findings)
     parts = [format_count(numbers[severity], severity) for severity in Severity if numbers[severity]]
     return ", ".join([*(parts or [messages.NO_FINDINGS]), *([messages.count_exempted(exempted)] if exempted else [])])
+
+
+def format_hygiene(report: Report) -> str:
+    """`2 notes on hygiene of DaemonSets that this change touches ...`; "" for none, and what a change does not touch is not mentioned."""
+    findings = [finding for finding in report.findings if finding.role is FindingRole.HYGIENE and finding.exempted is None]
+    rules = tuple(sorted({finding.rule for finding in findings}))
+    return messages.count_hygiene(len(findings), rules) if findings else ""
 
 
 def format_unread(report: Report) -> str:
@@ -50,22 +61,14 @@ def format_unread(report: Report) -> str:
 
 
 def format_checked(report: Report) -> str:
-    """`Judged 7 DaemonSets on 2 of 6 nodes (14 pairs) from 5 files`; without a change, all objects are judged."""
+    """`Checked 7 DaemonSets on 2 of 6 nodes`; without a change, all objects are checked: `Checked 31 objects in 5 files`."""
     total = report.judged
     nodes = len({(step.cluster, node) for step in report.steps for node in step.nodes})
-    unknown = sum(len(part.nodes) for step in report.steps for part in step.coverage if part.outcome is Outcome.UNKNOWN)
-    coverage = messages.count_coverage(total, nodes, unknown) if report.steps else ""
-    files = messages.count_files(total.files) if total.files else ""
-    if report.cluster is not None and not total.files:
-        files = messages.name_cluster(report.cluster.context)
+    coverage = messages.count_coverage(total, nodes) if report.steps else ""
     if report.command:
-        return messages.describe_judged_change(total.daemonsets, coverage, files)
-    return messages.describe_judged_objects(total.objects, coverage, files)
-
-
-def format_assumptions(report: Report) -> str:
-    """The assumptions, joined."""
-    return "; ".join(report.assumptions)
+        source = messages.name_cluster(report.cluster.context) if report.cluster is not None and not total.files else ""
+        return messages.describe_judged_change(total.daemonsets, coverage, source)
+    return messages.describe_judged_objects(total.objects, messages.count_files(total.files) if total.files else "", coverage)
 
 
 def format_skipped(report: Report) -> str:

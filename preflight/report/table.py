@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.messages import report as messages
@@ -12,6 +12,7 @@ from preflight.report.formatting import format_names
 from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
 
 MOST_ROWS = 30
+_MOST_EXPLAINED = 10
 MARKERS = {
     Outcome.LOST_NOW: "x",
     Outcome.LOST_ON_RECREATION: "x",
@@ -49,26 +50,54 @@ class CoverageRow(NamedTuple):
     is_unsure: bool = False
     is_unknown: bool = False
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether the DaemonSet has its pod on each of the nodes, whatever the column."""
+        return self.marker == " " and not self.is_unsure and all(count in (None, self.node_count) for count in self.counts)
 
-def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool) -> list[str]:
+
+class CoverageTable(NamedTuple):
+    """The lines of a table: the rows with their heading, [] where none is shown, and those that count the others."""
+
+    grid: list[str]
+    counts: list[str]
+
+
+def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool, explained: Collection[str] = ()) -> CoverageTable:
     """The lines of the table.
 
-    1. A DaemonSet that leaves every node out by its selector is no row: one line counts these.
-    2. More than 30 rows are cut, with a line that says how many there are, unless `all_rows`.
+    1. A DaemonSet that leaves every node out by its selector is no row: one line counts these, and another one those that keep all their
+       pods.
+    2. More than 30 rows are cut, with a line that says how many there are. `all_rows` lists and cuts nothing. One row is never left out for
+       a line that counts it.
     3. `width` 0 means no limit. Else a WHY that does not fit is folded, in its column or under the row, and a name that does not
        fit stands on a line of its own. Nothing is cut.
+    4. Of a DaemonSet that is `explained` by a finding the WHY is left out, unless `all_rows`; more than 10 are counted, for their findings
+       list them.
     """
     rows, left_out = make_coverage_rows(step)
-    shown = rows if all_rows else rows[:MOST_ROWS]
+    if not all_rows and not step.compares:
+        rows = [row._replace(reasons="") if row.name in explained else row for row in rows]
+    kept = [] if all_rows else [row for row in rows if row.is_steady]
+    if len(kept) == 1 and len(rows) > 1:
+        kept = []
+    listed_below = [row for row in rows if row.name in explained] if not all_rows and not step.compares else []
+    if len(listed_below) <= _MOST_EXPLAINED:
+        listed_below = []
+    told = [row for row in rows if row not in kept and row not in listed_below]
+    shown = told if all_rows or len(told) == MOST_ROWS + 1 else told[:MOST_ROWS]
     heads = ("BEFORE", *step.columns, "LOST ON") if step.compares else ("NODES", *step.columns, "WHY")
-    lines = list(_draw_grid(shown, heads, ink, width)) if shown else []
-    if hidden := rows[len(shown) :]:
+    grid = list(_draw_grid(shown, heads, ink, width)) if shown else []
+    counts = [messages.count_explained_rows(len(listed_below), bool(grid))] if listed_below else []
+    if hidden := told[len(shown) :]:
         losing = sum(row.marker == "x" for row in hidden)
         say = messages.count_losing_rows(losing) if losing else ""
-        lines.append(messages.count_hidden_rows(len(hidden), say))
+        counts.append(messages.count_hidden_rows(len(hidden), say))
+    if kept:
+        counts.append(messages.count_steady_rows(escape_unprintable(kept[0].name) if len(kept) == 1 else "", len(kept)))
     if left_out:
-        lines.append(messages.count_left_out(left_out, len(step.nodes)))
-    return lines or [messages.NO_ROW]
+        counts.append(messages.count_left_out(left_out, len(step.nodes)))
+    return CoverageTable(grid, counts if grid or counts else [messages.NO_ROW])
 
 
 def make_coverage_rows(step: ReportStep) -> tuple[list[CoverageRow], int]:

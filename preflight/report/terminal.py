@@ -3,12 +3,59 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from enum import Enum, StrEnum
 from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;34", "gain": "1;32", "strong": "1"}
 # `::error::` at the start of a line and `##[error]` or `##vso[...]` anywhere are commands to the machines that run CI jobs.
 _COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*):(?=:)|#(?=#\w*\[)")
+
+
+class ColorChoice(StrEnum):
+    """What `--color` says."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class StreamKind(Enum):
+    """Where text goes."""
+
+    TERMINAL = "terminal"
+    FILE = "file"
+    PIPE = "pipe, or anything else"
+
+
+_LOGS_WITH_COLORS = ("GITHUB_ACTIONS", "GITLAB_CI")
+"""Set by machines whose logs show colors, although what a job prints goes to a pipe."""
+
+
+def decide_color(choice: ColorChoice, stream: StreamKind, environment: Mapping[str, str]) -> bool:
+    """Whether text for a stream is colored.
+
+    1. `--color always` and `--color never` decide alone: an argument overrides the environment.
+    2. NO_COLOR means no color, also where a variable below asks for colors.
+    3. FORCE_COLOR, and CLICOLOR_FORCE with any value but 0, mean colors wherever the text goes.
+    4. In jobs of GitHub and GitLab the log is colored; a file that a job writes is not. Any other CI (the variable `CI`) has no colors.
+    5. CLICOLOR=0 and TERM=dumb mean no color. Else a terminal is colored.
+    6. An empty variable is as good as none.
+
+    Source: https://no-color.org, https://force-color.org, https://bixense.com/clicolors (CLICOLOR and CLICOLOR_FORCE).
+    """
+    if choice is not ColorChoice.AUTO:
+        return choice is ColorChoice.ALWAYS
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR") or environment.get("CLICOLOR_FORCE", "") not in ("", "0"):
+        return True
+    if any(environment.get(name) for name in _LOGS_WITH_COLORS):
+        return stream is not StreamKind.FILE
+    if environment.get("CI") or environment.get("CLICOLOR") == "0" or environment.get("TERM") == "dumb":
+        return False
+    return stream is StreamKind.TERMINAL
 
 
 class Ink(NamedTuple):

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from preflight.messages import report as messages
-from preflight.model.report import Finding, Problem, Report, ReportStep, Severity
+from preflight.messages.verdict import describe_verdict
+from preflight.model.report import Finding, FindingRole, Problem, Report, ReportStep, Severity
+from preflight.model.verdict import Verdict, VerdictSign
 from preflight.report import findings as shape
 from preflight.report import table
 from preflight.report.formatting import format_location
-from preflight.report.summary import format_cluster, format_summary
+from preflight.report.groups import group_findings
+from preflight.report.next_steps import draw_next_steps
+from preflight.report.summary import format_cluster, format_hygiene, format_summary
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
+from preflight.report.verdict import decide_step_verdict, decide_verdict, select_answering_findings
 
 MOST_FINDINGS = 10
 # Of the worst 10, those that begin beyond these lines say only what and where: the whole must fit on a screen.
 _MOST_LINES = 30
 _MOST_STORY = 12
+_MOST_MEMBERS = 8
+_VERDICT_STYLES = {VerdictSign.BAD: "error", VerdictSign.UNKNOWN: "warning", VerdictSign.WARNING: "warning", VerdictSign.FINE: "gain"}
 
 
 def render(report: Report, *, width: int = 0, color: bool = False, all_rows: bool = False) -> str:
@@ -49,38 +56,51 @@ def render_problems(problems: Iterable[Problem], *, color: bool = False) -> str:
 
 def _iter_blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
     """The parts of the text that an empty line stands between."""
+    several = len(report.steps) > 1
+    has_story = any(step.story is not None for step in report.steps)
     if report.why:
         if report.cluster is not None:
             yield fold(format_cluster(report.cluster), width)
         yield from _render_chain(report, ink, width)
         yield fold(format_summary(report), width)
         return
-    open_ = [finding for finding in report.findings if finding.exempted is None]
-    several = len(report.steps) > 1
-    told = any(step.story is not None for step in report.steps)
-    if told and several:
+    if has_story and several:
         yield list(_render_clusters(report, ink))
     if report.cluster is not None:
         yield fold(format_cluster(report.cluster), width)
+    if several or not report.steps:
+        headline = [ink(line, "strong") for line in fold(report.command, width)] if several and not has_story else []
+        yield [*headline, *_draw_verdict(decide_verdict(report), ink, width)]
+    open_findings = select_answering_findings(report)
     for number, step in enumerate(report.steps, 1):
-        yield from _render_step(step, messages.number_step(number, len(report.steps)) if several and not told else "", ink, width, all_rows)
+        heading = messages.number_step(number, len(report.steps)) if several and not has_story else ""
+        verdict = decide_step_verdict(report, number) if several else decide_verdict(report)
+        own = [finding for finding in open_findings if finding.step == number or not several]
+        explained = {str(finding.subject) for finding in own if finding.effect is not None and finding.effect.reasons}
+        title = "" if not several and step.story == () else heading + (step.headline or step.command)
+        yield from _render_step(step, title, verdict, explained, ink, width, all_rows)
         if several:
-            own = [finding for finding in open_ if finding.step == number]
-            if told and not all_rows and len(own) > MOST_FINDINGS:
-                yield from _render_worst(own[:MOST_FINDINGS], ink, width)
-                yield _render_rule_counts(own, ink)
-            else:
-                yield from _render_findings(own, ink, width)
+            yield from _render_step_groups(step, own, ink, width, all_rows)
     if all_rows and (rows := _draw_tolerations(report, ink)):
         yield rows
-    rest = [finding for finding in open_ if not 0 < finding.step <= len(report.steps)] if several else open_
-    is_long = report.command and not told
-    if is_long or all_rows or len(rest) <= MOST_FINDINGS:
-        yield from _render_findings(rest, ink, width)
+    if len(report.steps) == 1 and report.command:
+        yield from _render_step_groups(report.steps[0], open_findings, ink, width, all_rows)
     else:
-        yield from _render_worst(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
-        yield _render_rule_counts(rest, ink)
+        rest = [finding for finding in open_findings if not 0 < finding.step <= len(report.steps)] if several else open_findings
+        limit = 0 if report.command and not has_story else MOST_FINDINGS
+        yield from _render_groups(rest, ink, width, limit=limit, all_rows=all_rows)
+    if hygiene := format_hygiene(report):
+        yield fold(hygiene, width)
+    if next_steps := draw_next_steps(report, ink, width):
+        yield next_steps
     yield fold(format_summary(report), width)
+
+
+def _draw_verdict(verdict: Verdict, ink: Ink, width: int) -> list[str]:
+    """The first sentence, with its sign; none where all is well."""
+    marker = "" if verdict.sign is VerdictSign.FINE else f"{verdict.sign} "
+    lines = fold(describe_verdict(verdict), max(20, width - len(marker)) if width else 0)
+    return [ink(f"{marker if at == 0 else ' ' * len(marker)}{line}", _VERDICT_STYLES[verdict.sign]) for at, line in enumerate(lines)]
 
 
 def _draw_tolerations(report: Report, ink: Ink) -> list[str]:
@@ -103,21 +123,30 @@ def _render_chain(report: Report, ink: Ink, width: int) -> Iterator[list[str]]:
         yield lines
 
 
-def _render_step(step: ReportStep, heading: str, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
-    headline = heading + (step.headline or step.command)
+def _render_step(
+    step: ReportStep, headline: str, verdict: Verdict, explained: Collection[str], ink: Ink, width: int, all_rows: bool
+) -> Iterator[list[str]]:
+    """The headline, the verdict, what to do before, and the tables; `explained` are DaemonSets whose findings say why."""
     lines = [ink(line, "strong") for line in fold(headline, width) if line]
+    lines += _draw_verdict(verdict, ink, width)
     for note in step.notes:
         lines += [f"{'  note: ' if at == 0 else ' ' * 8}{line}" for at, line in enumerate(fold(note, max(20, width - 8) if width else 0))]
-    if lines:
-        yield lines
-    if step.story is not None and step.nodes:
-        yield list(_render_story(step.story, ink, width, all_rows))
-    if step.story is None or (all_rows and step.nodes):
-        yield table.draw_table(step, ink, width, all_rows)
+    yield lines
+    has_table = step.story is None or (all_rows and step.nodes)
+    grid, counts = table.draw_table(step, ink, width, all_rows, explained) if has_table else ([], [])
     if step.evictions is not None:
-        from preflight.report import evictions
+        from preflight.report.eviction_text import draw_advice, draw_evictions
 
-        yield from evictions.draw_evictions(step.evictions, ink, width, all_rows)
+        if advice := draw_advice(step.evictions, ink, width, all_rows):
+            yield advice
+        *blocks, last = draw_evictions(step.evictions, ink, width, all_rows)
+        yield from blocks
+        yield last if grid else [*last, *counts]
+        counts = counts if grid else []
+    if step.story:
+        yield list(_render_story(step.story, ink, width, all_rows))
+    if grid or counts:
+        yield [*grid, *counts]
 
 
 def _render_clusters(report: Report, ink: Ink) -> Iterator[str]:
@@ -141,24 +170,48 @@ def _render_story(story: Sequence[str], ink: Ink, width: int, all_rows: bool) ->
             yield f"{ink('x', 'error') if at == 0 else ' '} {line}"
     if left := len(story) - len(shown):
         yield messages.count_hidden_sentences(left)
-    if not story:
-        yield messages.NOTHING_BROKEN
 
 
-def _render_findings(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
-    for finding in findings:
-        yield list(shape.draw_finding(finding, ink, width))
+def _render_step_groups(step: ReportStep, findings: Sequence[Finding], ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
+    """The findings of a step; those on pods, which its tables explain, without details, and no notes of these."""
+    about_pods = [finding for finding in findings if _is_about_pods(finding)] if step.evictions is not None and not all_rows else []
+    rest = [finding for finding in findings if finding not in about_pods]
+    yield from _render_groups(rest, ink, width, limit=0 if step.story is None else MOST_FINDINGS, all_rows=all_rows)
+    told = [finding for finding in about_pods if finding.severity is not Severity.NOTE]
+    groups = sorted(group_findings(told), key=lambda group: group.severity.rank)
+    shown = groups if len(groups) <= MOST_FINDINGS + 1 else groups[:MOST_FINDINGS]
+    lines = [line for group in shown for line in shape.draw_brief(group, ink, width)]
+    if hidden := [finding for group in groups[len(shown) :] for finding in group.findings]:
+        lines.append(messages.count_hidden_findings(len(hidden), sorted({finding.rule for finding in hidden})))
+    if lines:
+        yield lines
 
 
-def _render_worst(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
+def _is_about_pods(finding: Finding) -> bool:
+    return finding.effect is None and finding.role is FindingRole.ANSWER
+
+
+def _render_groups(findings: Sequence[Finding], ink: Ink, width: int, *, limit: int, all_rows: bool) -> Iterator[list[str]]:
+    """The groups of findings, 0 for no limit; beyond it the worst ones and a count for each rule. `all_rows` cuts nothing.
+
+    What a change costs is listed for all its DaemonSets; of other findings with many objects the first ones are shown.
+    """
+    groups = group_findings(findings)
+    if all_rows or not limit or len(groups) <= limit + 1:
+        for group in groups:
+            most = 0 if all_rows or (not limit and group.effect is not None) else _MOST_MEMBERS
+            yield list(shape.draw_group(group, ink, width, most_members=most))
+        return
     lines = 0
-    for finding in findings:
-        block = list(shape.draw_finding(finding, ink, width, short=lines >= _MOST_LINES))
+    shown = sorted(groups, key=lambda group: group.severity.rank)[:limit]
+    for group in shown:
+        block = list(shape.draw_group(group, ink, width, most_members=_MOST_MEMBERS, short=lines >= _MOST_LINES))
         lines += len(block) + 1
         yield block
+    yield _render_rule_counts(findings, len(shown), ink)
 
 
-def _render_rule_counts(findings: Sequence[Finding], ink: Ink) -> list[str]:
+def _render_rule_counts(findings: Sequence[Finding], shown_count: int, ink: Ink) -> list[str]:
     """How many findings each rule has, rules with the worst ones first."""
     rules: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
@@ -166,7 +219,7 @@ def _render_rule_counts(findings: Sequence[Finding], ink: Ink) -> list[str]:
     worst = {rule: min(found, key=lambda finding: finding.severity.rank).severity for rule, found in rules.items()}
     digits = max(len(str(len(found))) for found in rules.values())
     more = messages.MORE_FINDINGS
-    lines = [messages.count_findings(len(findings), MOST_FINDINGS, more)]
+    lines = [messages.count_findings(len(findings), shown_count, more)]
     for rule in sorted(rules, key=lambda rule: (worst[rule].rank, rule)):
         number = f"{len(rules[rule]):>{digits}}"
         lines.append(f"  {number}  {ink(rule[0], worst[rule])} {escape_unprintable(rule[1])}")

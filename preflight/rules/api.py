@@ -14,7 +14,7 @@ from preflight.dependents.model import Consequence
 from preflight.model.batch import JobSet
 from preflight.model.core import Node, Taint
 from preflight.model.meta import Origin
-from preflight.model.report import Severity, Subject, TolerationSuggestion
+from preflight.model.report import CoverageEffect, Severity, Subject, TolerationSuggestion
 from preflight.model.workloads import Workload
 from preflight.model.world import ClusterState
 from preflight.rules.team_convention import TeamConvention
@@ -46,6 +46,7 @@ class Hit(Struct, frozen=True):
     4. `toleration_location` is the place of a toleration: of the hits on one toleration only the worst is kept.
     5. `key` tells this finding from others of its rule about the same subject: taints, a budget, a resource, a label, an index. It holds no
        sentence, count or line number, so that it stays when texts or lines change.
+    6. `effect` is what it says of coverage, None where it is about something else; `workloads` are those that it says are affected.
     """
 
     subject: Subject
@@ -59,6 +60,8 @@ class Hit(Struct, frozen=True):
     suggestion: TolerationSuggestion | None = None
     toleration_location: ManifestLocation | None = None
     key: tuple[str, ...] = ()
+    effect: CoverageEffect | None = None
+    workloads: tuple[Subject, ...] = ()
 
 
 class RepeatedField(Struct, frozen=True):
@@ -147,6 +150,7 @@ class Rule(Struct, frozen=True):
     7. `is_standing`: it finds what is so before a change and after it, so that a change never brings a finding of it.
     8. `is_crash`: it reports that another rule crashed. No policy sets it, nothing exempts its findings, and they concern every file.
     9. `is_exemptible`: a policy, a manifest or a baseline may accept its findings.
+    10. `concerns_change`: a rule of hygiene whose findings under a change are about the change, or say what its answer does not see.
     """
 
     id: str
@@ -163,6 +167,7 @@ class Rule(Struct, frozen=True):
     is_standing: bool = False
     is_crash: bool = False
     is_exemptible: bool = True
+    concerns_change: bool = False
 
     @property
     def explanation(self) -> str:

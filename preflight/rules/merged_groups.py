@@ -14,7 +14,7 @@ from preflight.messages.coverage import describe_reasons, describe_transient_tai
 from preflight.model.core import POD_TEMPLATE_SPEC, Taint
 from preflight.model.fit_reasons import StaysPending
 from preflight.model.reasons import Reason, Untolerated
-from preflight.model.report import Outcome, TolerationSuggestion
+from preflight.model.report import CoverageEffect, Outcome, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
 from preflight.rules.reason_keys import make_reason_key
 
@@ -70,6 +70,11 @@ class MergedGroups:
         )
 
     @property
+    def effect(self) -> CoverageEffect:
+        """What a finding on these groups says of coverage."""
+        return CoverageEffect(self.first_group.outcome, self.reasons)
+
+    @property
     def field_path(self) -> FieldPath:
         """The field that a person would change: nodeName, nodeSelector, affinity or tolerations; () for a DaemonSet that is deleted."""
         after = self.first_group.placement_after
@@ -90,8 +95,8 @@ class MergedGroups:
 
     @property
     def label(self) -> str:
-        """What to write under the source line."""
-        if self.field_path[-1:] != ("tolerations",) or not self.taints:
+        """What to write under the source line; "" where a note explains why a toleration nearly tolerates the taint."""
+        if self.field_path[-1:] != ("tolerations",) or not self.taints or self._near_misses:
             return ""
         old, new = self.first_group.before_daemonset, self.first_group.daemonset
         patched = old is not None and old.origin == new.origin and old.spec.template.spec.tolerations != new.spec.template.spec.tolerations
@@ -100,10 +105,15 @@ class MergedGroups:
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
         """Why the tolerations that come nearest do not help, and that a taint passes by itself."""
-        texts = describe_reasons(list_near_misses(self.first_group.daemonset.spec.template.spec, self.taints))
+        texts = describe_reasons(self._near_misses)
         if self.is_transient:
             texts += (describe_transient_taints(self.taints),)
         return tuple(("note", text) for text in texts)
+
+    @property
+    def _near_misses(self) -> Sequence[Reason]:
+        """The tolerations that come nearest to the taints."""
+        return list_near_misses(self.first_group.daemonset.spec.template.spec, self.taints)
 
     @property
     def suggestion(self) -> TolerationSuggestion | None:

@@ -39,6 +39,11 @@ def find_rules(ids: Iterable[str]) -> tuple[Rule, ...]:
     return _merge_sorted([rule for folder in folders for rule in load_rules(folder) if rule.id in wanted])
 
 
+def is_hygiene(rule: Rule) -> bool:
+    """Whether a rule judges objects as they are, whatever is changed."""
+    return "hygiene" in _GROUPS.get(rule.id[2:3], ()) and not rule.concerns_change
+
+
 def select_rules(context: Context) -> tuple[Rule, ...]:
     """The rules that may have something to say, sorted by id; a run imports only those.
 

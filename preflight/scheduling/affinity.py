@@ -26,7 +26,7 @@ UNKNOWN = UnknownLabel.UNKNOWN
 def get_label(node: Node, key: str) -> str | UnknownLabel | None:
     """The value of a node's label: None where it is absent, UNKNOWN where a partly known node does not state it."""
     value = node.metadata.labels.get(key)
-    if value is None and node.is_partial and key not in node.absent_labels:
+    if value is None and key not in node.absent_labels and (node.is_partial or key in node.unstated_labels):
         return UNKNOWN
     return value
 

@@ -48,7 +48,7 @@ def of(rules: list[Object], alert: str, name: str = "") -> list[str]:
 def test_without_nodes_there_are_only_the_rules_that_need_none() -> None:
     rules, said = made(daemonset("a", "agent"))
     assert {rule["alert"] for rule in rules} == GENERAL
-    assert said == "not in the rules: no node is known: there are only the rules that need none\n"
+    assert said == "not in the rules: rules for single nodes (no nodes in the input)\n"
 
 
 def test_a_daemonset_that_must_be_nowhere_has_no_rule() -> None:
@@ -59,7 +59,7 @@ def test_a_daemonset_that_must_be_nowhere_has_no_rule() -> None:
 def test_no_daemonset_at_all() -> None:
     Path("world.json").write_text(json.dumps(node("n")))
     said = program("alerts", "--from", "world.json")
-    why = "no DaemonSet was given: there is nothing to watch (--allow-empty writes the rules that need none)"
+    why = "no DaemonSets in the input: nothing to watch (--allow-empty writes the rules that need none)"
     assert said == (3, "", f"error: {why}\n")
     assert {each["alert"] for each in made(node("n"), words=("--allow-empty",))[0]} == GENERAL
 
@@ -68,8 +68,13 @@ def test_a_file_that_cannot_be_read_is_why_there_is_no_daemonset() -> None:
     Path("broken.yaml").write_text("kind: DaemonSet\n  metadata: [\n")
     code, out, err = program("alerts", "--from", "broken.yaml")
     assert (code, out) == (3, "")
-    assert err.startswith("error: no DaemonSet was given: ")
+<<<<<<< HEAD
+    assert err.startswith("error: no DaemonSets in the input: ")
     assert err.endswith(": broken.yaml:2: a key's `: ` cannot stand here: check the indentation, or quote the value\n")
+=======
+    assert err.startswith("error: no DaemonSet was given: ")
+    assert err.endswith(": broken.yaml:2:11: a key's `: ` cannot stand here: check the indentation, or quote the value\n")
+>>>>>>> cmd
 
 
 # Which nodes.
@@ -178,11 +183,11 @@ def test_a_daemonset_without_a_namespace_and_nodes_of_a_pool() -> None:
     rules, said = made(node("n"), nameless, daemonset("a", "other"), pool)
     assert [rule["labels"]["daemonset"] for rule in rules if rule["alert"] == "PreflightDaemonSetNotCovering"] == ["other"]
     assert said.splitlines() == [
-        "not in the rules: DaemonSet -/agent: its manifest states no namespace",
-        "not in the rules: 1 node only partly known, as the next ones of a pool",
+        "not in the rules: DaemonSet -/agent (its manifest has no namespace)",
+        "not in the rules: 1 node known only in part, such as the next nodes of a pool",
     ]
     out = program("alerts", "--from", "world.json").out.splitlines()
-    assert out[1] == "# Not in it: DaemonSet -/agent: its manifest states no namespace."
+    assert out[1] == "# Not included: DaemonSet -/agent (its manifest has no namespace)."
 
 
 def test_names_that_no_server_takes_are_in_no_rule() -> None:
@@ -190,8 +195,8 @@ def test_names_that_no_server_takes_are_in_no_rule() -> None:
     rules, said = made(node(bad), node("n"), daemonset("a", bad), daemonset("a", "agent"))
     assert "Evil" not in json.dumps(rules)
     assert [rule["labels"]["daemonset"] for rule in rules if "daemonset" in rule["labels"]] == ["agent", "agent"]
-    assert said.count("the API server takes no such name") == 1
-    assert "not in the rules: 1 node with a name that the API server does not take\n" in said
+    assert said.count("the API server does not accept its name)") == 1
+    assert "not in the rules: 1 node with a name that the API server does not accept\n" in said
     assert "\n#" not in program("alerts", "--from", "world.json").out.partition("groups:")[2]
 
 
@@ -200,7 +205,7 @@ def test_what_cannot_be_read_makes_it_3_and_the_rest_is_written() -> None:
     Path("world.json").write_text(write_list([node("n"), daemonset("a", "agent")]))
     said = program("alerts", "--from", "world.json", "--from", "broken.yaml", "-o", "rules.yaml")
     assert (said.code, said.out) == (3, "")
-    assert said.err.startswith("wrote rules.yaml: 7 rules, made of 1 DaemonSet on 1 node, 0 extended resources\n")
+    assert said.err.startswith("wrote rules.yaml: 7 rules, from 1 DaemonSet on 1 node, 0 extended resources\n")
     assert "broken.yaml:2" in said.err
 
 
@@ -222,13 +227,13 @@ def test_both_forms_hold_the_same_rules() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--format", "json"), "unknown --format 'json': prometheus, prometheusrule"),
-        (("--label", "a=b"), "--label and -n are those of a PrometheusRule: add --format prometheusrule"),
-        (("--label", "a", "--format", "prometheusrule"), "--label takes KEY=VALUE, not 'a'"),
+        (("--format", "json"), 'invalid value "json" for --format: must be one of prometheus, prometheusrule'),
+        (("--label", "a=b"), "--label and -n need --format prometheusrule"),
+        (("--label", "a", "--format", "prometheusrule"), 'invalid value "a" for --label: must be KEY=VALUE'),
     ],
 )
 def test_what_is_no_command_line(words: tuple[str, ...], says: str) -> None:
-    assert program("alerts", *words, "--from", "world.json") == (2, "", f"error: {says}\n")
+    assert program("alerts", *words, "--from", "world.json") == (2, "", f"error: {says}\nSee 'preflight alerts --help'\n")
 
 
 def test_the_order_of_the_input_changes_nothing() -> None:
@@ -244,7 +249,7 @@ def test_a_cluster_is_asked_for_nodes_daemonsets_and_pods(here: Path, monkeypatc
     with serving(server, here) as config:
         monkeypatch.setenv("KUBECONFIG", str(config))
         said = program("alerts", "-o", "rules.yaml")
-    assert (said.code, said.err) == (0, "wrote rules.yaml: 7 rules, made of 1 DaemonSet on 1 node, 0 extended resources\n")
+    assert (said.code, said.err) == (0, "wrote rules.yaml: 7 rules, from 1 DaemonSet on 1 node, 0 extended resources\n")
     assert server.questions() == ["daemonsets", "nodes", "pods"]
 
 
@@ -255,7 +260,7 @@ def test_nodes_that_may_not_be_listed_are_missed(here: Path, monkeypatch: pytest
     with serving(ApiServer([daemonset("a", "agent")], fault), here) as config:
         monkeypatch.setenv("KUBECONFIG", str(config))
         said = program("alerts", "-o", "rules.yaml")
-    assert "not in the rules: Node: the right to list nodes is missing: `preflight rbac` prints the role" in said.err.splitlines()
+    assert "not in the rules: Node: no permission to list nodes: `preflight rbac` prints the role" in said.err.splitlines()
 
 
 # A promtool that is not there.

@@ -48,7 +48,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [folder / "nodes.json", *(MANIFESTS / f"{name}.yaml" for name in DAEMONSETS)]
     words = [word for source in sources for word in ("--from", str(source))]
     made = program("alerts", *words, "-o", str(folder / "rules.yaml"))
-    assert (made.code, made.err) == (0, f"wrote {folder}/rules.yaml: 14 rules, made of 4 DaemonSets on 5 nodes, 1 extended resource\n")
+    assert (made.code, made.err) == (0, f"wrote {folder}/rules.yaml: 14 rules, from 4 DaemonSets on 5 nodes, 1 extended resource\n")
     return folder / "rules.yaml"
 
 
@@ -366,7 +366,7 @@ def test_what_is_said_of_a_loss(rules: Path) -> None:
     assert rule["labels"] == {"severity": "critical", "namespace": "storage", "daemonset": "csi-rdma-node"}
     assert rule["annotations"] == {
         "summary": "storage/csi-rdma-node has no Ready pod on {{ $labels.node }}",
-        "description": "then: mounts on the node time out, and unmounts hang too, so that pods stay in ContainerCreating or Terminating",
+        "description": "impact: mounts on the node time out and unmounts hang, so pods stay in ContainerCreating or Terminating",
     }
 
 

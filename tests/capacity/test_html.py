@@ -53,12 +53,16 @@ VERDICTS = {
     "it fits": (answer(room(3, 3)), "ok", "3 copies fit now"),
     "it does not fit": (answer(room(0, 0)), "bad", "0 copies fit now"),
     "fewer than have to": (answer(room(3, 3), least=4), "bad", "3 copies fit now"),
-    "perhaps": (answer(room(0, 4)), "unk", "0 copies fit for certain, 4 at most"),
-    "nobody can tell": (answer(room(0, None)), "unk", "0 copies fit for certain; how many more may, nobody can tell"),
-    "it could not be asked": (answer(None), "unk", "c-0 could not be asked"),
-    "in one of several": (answer(room(3, 3), room(0, 0)), "ok", "1 of 2 clusters has room"),
-    "in none of several": (answer(room(0, 0), room(0, 0)), "bad", "0 of 2 clusters have room"),
-    "one of several could not be asked": (answer(room(0, 0), None), "unk", "0 of 2 clusters have room; 1 of 2 clusters could not be asked"),
+    "perhaps": (answer(room(0, 4)), "unk", "at least 0 copies fit, at most 4"),
+    "nobody can tell": (answer(room(0, None)), "unk", "at least 0 copies fit, upper limit unknown"),
+    "it could not be asked": (answer(None), "unk", "c-0 could not be queried"),
+    "in one of several": (answer(room(3, 3), room(0, 0)), "ok", "1 of 2 clusters has capacity"),
+    "in none of several": (answer(room(0, 0), room(0, 0)), "bad", "0 of 2 clusters have capacity"),
+    "one of several could not be asked": (
+        answer(room(0, 0), None),
+        "unk",
+        "0 of 2 clusters have capacity; 1 of 2 clusters could not be queried",
+    ),
 }
 
 
@@ -71,12 +75,12 @@ def test_the_verdict(report: CapacityReport, kind: str, text: str) -> None:
 
 def test_the_way_is_drawn_with_the_words_of_the_text() -> None:
     rows = re.findall(r"<th scope=row>([^<]*)</th><td class=n>(.*?)</td><td class=bar>", html.render(answer(room(2, 2))))
-    assert rows == [(f"{GPU} on 1 node", "8"), ("requested by pods: n-0", "-6"), ("room for 2 copies", "2")]
+    assert rows == [(f"{GPU} on 1 node", "8"), ("requested by pods: n-0", "-6"), ("capacity for 2 copies", "2")]
 
 
 def test_ghosts_are_named() -> None:
     page = html.render(answer(room(ghosts=(StaleAllocationRow("a/p", "n-0", 1, StaleReason.PENDING),))))
-    assert f"<dt>ghost</dt><dd>a/p holds 1 {GPU} on n-0: Pending there: its containers have not started</dd>" in page
+    assert f"<dt>stale allocation</dt><dd>a/p holds 1 {GPU} on n-0: Pending there, its containers have not started</dd>" in page
 
 
 def test_an_error_of_one_cluster_hides_nothing_of_the_others() -> None:

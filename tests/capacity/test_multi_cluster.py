@@ -120,7 +120,7 @@ def test_snapshots_side_by_side() -> None:
     assert program("capacity", *ASKS, "--from", "east.json", "--from", "west.json", "--at-least", "17").code == 1
     lines = program("capacity", *ASKS, "--from", "east.json", "--from", "west.json").out.splitlines()
     assert lines[:5] == [
-        f"capacity for a pod that asks for {GPU}=1",
+        f"capacity for a pod that requests {GPU}=1",
         "",
         "  CLUSTER    FIT  FREE  ALLOCATABLE  LARGEST",
         "  east.json   16    16           16        8",
@@ -134,13 +134,13 @@ def test_a_snapshot_that_has_nothing_hides_no_other() -> None:
     result, report = asked(*ASKS, "--from", "none.json", "--from", "west.json")
     assert result.code == 3
     assert [(cluster["error"], cluster["room"] and cluster["room"]["copies"]) for cluster in report["clusters"]] == [
-        ("none.json: no node is known: there is nothing to fill", None),
+        ("none.json: no nodes in the input (add the output of `kubectl get nodes -o json`)", None),
         ("", 8),
     ]
     for form in ("text", "concise", "markdown"):
         said = program("capacity", *ASKS, "--from", "none.json", "--from", "west.json", "-o", form)
         assert said.code == 3
-        assert "no node is known" in said.out
+        assert "no nodes in the input" in said.out
         assert "8 copies fit" in said.out
 
 
@@ -180,7 +180,7 @@ def test_live_clusters_side_by_side_and_one_that_is_silent(here: Path) -> None:
         ("dark", "", None),
         ("west", "Deployment team/web", 4),
     ]
-    why = "the right to list deployments.apps in namespace team is missing: `preflight rbac` prints the role"
+    why = "no permission to list deployments.apps in namespace team: `preflight rbac` prints the role"
     assert report["clusters"][1]["error"].endswith(f"deployments: {why}")
     assert report["clusters"][0]["cluster"]["version"] == "v1.37.2"
     assert [path.name for path in here.parent.glob("preflight-*")] == []
@@ -198,8 +198,8 @@ def test_only_what_capacity_needs_is_asked_for(here: Path) -> None:
 def test_a_pod_and_a_workload_that_a_cluster_lacks(here: Path) -> None:
     with clusters(here, east=ApiServer(quota_free(2))):
         words = ("--context", "east", "--kubeconfig", "config", "-o", "concise")
-        assert program("capacity", "--like", "sts/web", *words).err.endswith(": there is no StatefulSet team/web\n")
-        assert program("capacity", "--like", "pod/x", *words).err == "error: east: there is no Pod team/x\n"
+        assert program("capacity", "--like", "sts/web", *words).err.endswith(": StatefulSet team/web not found\n")
+        assert program("capacity", "--like", "pod/x", *words).err == "error: east: Pod team/x not found\n"
         assert program("capacity", "--like", "pod/p", *words).out.startswith("east: 3 copies fit now: ")
 
 
@@ -211,7 +211,7 @@ def test_pods_that_may_not_be_listed_may_take_the_room(here: Path) -> None:
         result, report = asked(*ASKS, "--context", "east", "--kubeconfig", "config")
     found = report["clusters"][0]["room"]
     assert (result.code, found["copies"], found["atMost"]) == (3, 0, 16)
-    assert found["unknown"] == ["not all pods are known: the right to list pods is missing: `preflight rbac` prints the role"]
+    assert found["unknown"] == ["not all pods are known: no permission to list pods: `preflight rbac` prints the role"]
 
 
 def test_the_slowest_decides_how_long_it_takes(here: Path) -> None:

@@ -11,7 +11,7 @@ from preflight.engine.capacity import CapacityQuery, query_capacity
 from preflight.engine.pod_from_flags import parse_pod_flags
 from preflight.engine.session import Session
 from preflight.load.inputs import Files
-from preflight.messages.capacity import format_amount
+from preflight.messages.amounts import format_amount
 from preflight.report.capacity import FORMATS, text
 from tests.capacity.snapshots import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write
@@ -26,7 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_whole_markdown() -> None:
     said = program("capacity", *ASKS[:2], "--from", write("w.json", [node("a"), node("b", gpus=4), pod("p", "a", 3)]), "-o", "markdown").out
-    what = f"a pod that asks for {GPU}=1"
+    what = f"a pod that requests {GPU}=1"
     assert (
         said
         == f"""\
@@ -43,18 +43,18 @@ def test_the_whole_markdown() -> None:
 | --: | --: | --- | --- |
 | `12` | `9` | `on 2 nodes` |  |
 | `-3` |  | `requested by pods` | `a` |
-| `=9` | `9` | `room for 9 copies` |  |
+| `=9` | `9` | `capacity for 9 copies` |  |
 
-- `largest free block on one node that it may go to: 5 (a)`
-- not judged: `what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler`
-- note: `requested is not utilised: what pods have asked for counts, whether or not they use it`
+- `largest free block on one eligible node: 5 (a)`
+- not checked: `changes made by admission (webhooks, LimitRanges, Pod Security), scheduler extenders and other scheduler settings`
+- note: `counts what pods request, not what they use`
 
-| nodes | type | allocatable | used | ghosts | free | fit | why not more |
+| nodes | type | allocatable | used | stale | free | fit | why not more |
 | --- | --- | --: | --: | --: | --: | --: | --- |
 | `1: a` | `-` | `8` | `3` |  | `5` | `5` |  |
 | `1: b` | `-` | `4` | `0` |  | `4` | `4` |  |
 
-| node | type | allocatable | used | ghosts | free | fit | why not more |
+| node | type | allocatable | used | stale | free | fit | why not more |
 | --- | --- | --: | --: | --: | --: | --: | --- |
 | `a` | `-` | `8` | `3` |  | `5` | `5` |  |
 | `b` | `-` | `4` | `0` |  | `4` | `4` |  |
@@ -121,10 +121,10 @@ def test_many_nodes_are_cut_and_counted() -> None:
 def test_ghosts_that_are_not_shown_are_counted() -> None:
     world = write("w.json", [node("a", gpus=40), *(pod(f"p{number:02}", "a", 1, "Pending") for number in range(32))])
     words = ("capacity", "--request", f"{GPU}=1", "--from", world)
-    lines = [line.strip() for line in program(*words).out.splitlines() if "ghost" in line.split(":")[0]]
-    assert [line.split()[1] for line in lines[:-1]] == [f"team/p{number:02}" for number in range(30)]
-    assert lines[-1] == "2 more ghosts not shown (--all-rows)"
-    assert program(*words, "--all-rows").out.count("  ghost: ") == 32
+    lines = [line.strip() for line in program(*words).out.splitlines() if "stale allocation" in line.split(":")[0]]
+    assert [line.split()[2] for line in lines[:-1]] == [f"team/p{number:02}" for number in range(30)]
+    assert lines[-1] == "2 more stale allocations not shown (--all-rows)"
+    assert program(*words, "--all-rows").out.count("  stale allocation: ") == 32
 
 
 def test_a_narrow_terminal_gets_folded_lines() -> None:

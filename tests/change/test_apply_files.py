@@ -87,7 +87,7 @@ def test_what_no_manifest_stated_stays_on_a_live_object_and_is_said() -> None:
     change = applied(daemonset("d1"), world(live(manifest("d1", tolerations=[TOLERATION], nodeSelector={"a": "b"}))))
     assert change.updated_daemonsets == frozenset()
     assert change.notes == (
-        "default/d1: not stated by the manifest, so as in the cluster: tolerations, nodeSelector",
+        "default/d1: not in the manifest, so unchanged in the cluster: tolerations, nodeSelector",
         "unchanged: default/d1",
     )
 
@@ -115,7 +115,7 @@ def test_what_was_patched_stays_through_an_apply_of_the_manifest_that_does_not_s
     )
     change = applied(daemonset("d1"), patched.after)
     assert change.updated_daemonsets == frozenset()
-    assert change.notes == ("default/d1: not stated by the manifest, so as in the cluster: tolerations", "unchanged: default/d1")
+    assert change.notes == ("default/d1: not in the manifest, so unchanged in the cluster: tolerations", "unchanged: default/d1")
 
 
 def test_a_new_daemonset_has_its_first_template_and_each_later_one_the_next_number() -> None:
@@ -226,16 +226,16 @@ def test_another_namespace_than_the_manifest_states_is_refused() -> None:
 
 def test_files_without_objects_are_nothing_to_judge() -> None:
     for line in ("apply -f x.yaml", "delete -f x.yaml"):
-        with pytest.raises(InputError, match=r"^there is nothing to judge: no objects in x.yaml$"):
+        with pytest.raises(InputError, match=r"^nothing to check: no Kubernetes objects in x.yaml$"):
             applied([], ClusterState(), line)
 
 
 def test_objects_of_other_kinds_are_counted() -> None:
     others: list[object] = [Deployment(metadata=Metadata(name="a")), Deployment(metadata=Metadata(name="b"))]
-    assert applied(others, ClusterState()).notes == ("not judged for coverage: 2 objects of other kinds (2 Deployment)",)
+    assert applied(others, ClusterState()).notes == ("not checked for coverage: 2 objects of other kinds (2 Deployment)",)
     assert applied(others, ClusterState(), "delete -f x.yaml").notes == (
-        "nothing changes: no such DaemonSet is there",
-        "not judged for coverage: 2 objects of other kinds (2 Deployment)",
+        "nothing changes: no such DaemonSet exists",
+        "not checked for coverage: 2 objects of other kinds (2 Deployment)",
     )
 
 
@@ -243,7 +243,7 @@ def test_objects_of_kinds_that_are_not_read_are_counted_by_their_kind() -> None:
     others: list[object] = [
         Other("v1", kind, "a", name, Origin("x.yaml")) for kind, name in (("ConfigMap", "x"), ("Secret", "y"), ("Secret", "z"))
     ]
-    assert applied(others, ClusterState()).notes == ("not judged for coverage: 3 objects of other kinds (1 ConfigMap, 2 Secret)",)
+    assert applied(others, ClusterState()).notes == ("not checked for coverage: 3 objects of other kinds (1 ConfigMap, 2 Secret)",)
 
 
 def test_a_selector_chooses_among_the_objects() -> None:
@@ -271,7 +271,7 @@ def test_a_node_whose_manifest_states_no_taints_keeps_them() -> None:
     on = world(node("n1", "a:NoSchedule"))
     change = applied(node("n1"), on)
     assert change.after is on
-    assert change.notes == ("n1: its manifest states no taints, so they stay",)
+    assert change.notes == ("n1: its manifest has no taints, so the current taints stay",)
 
 
 def test_a_cordon_by_manifest() -> None:
@@ -283,7 +283,7 @@ def test_a_node_of_a_manifest_that_is_not_given() -> None:
     change = applied([node("n9", pool="a"), daemonset("d1")], world(node("n1")))
     assert change.before.nodes["n9"].is_partial
     assert change.after.nodes["n9"].metadata.labels == {"pool": "a"}
-    assert change.notes == ("n9 is not among the 1 node given: judged as a partly known node", "new: default/d1")
+    assert change.notes == ("n9 is not among the 1 node in the input: treated as a partly known node", "new: default/d1")
 
 
 def test_a_node_that_a_listed_cluster_lacks_is_created() -> None:
@@ -311,7 +311,7 @@ def test_a_deletion_by_file() -> None:
 
 
 def test_a_deletion_by_file_of_what_is_not_there() -> None:
-    with pytest.raises(UsageError, match=r'^daemonsets.apps "d1" not found in namespace default \(no DaemonSet is given\)$'):
+    with pytest.raises(UsageError, match=r'^daemonsets.apps "d1" not found in namespace default \(the input has no DaemonSet\)$'):
         applied(daemonset("d1"), ClusterState(), "delete -f x.yaml")
     assert applied(daemonset("d1"), ClusterState(), "delete -f x.yaml --ignore-not-found").deleted_daemonsets == {}
 

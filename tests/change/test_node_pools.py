@@ -18,8 +18,8 @@ from tests.builders import make_taint
 from tests.change.changes import daemonset, node, run, world
 
 MEMBER = "karpenter.sh/nodepool"
-HERE = "acts on n1, and on new ones"
-LATER = "acts on new nodes only; nodes that are there (n1) stay as they are until they are replaced: somebody replaces them"
+HERE = "changes n1 and new nodes"
+LATER = "changes new nodes only; existing nodes (n1) stay as they are until they are replaced: somebody replaces them"
 
 
 def taint(text: str) -> Taint:
@@ -27,7 +27,7 @@ def taint(text: str) -> Taint:
 
 
 def pool(*taints: str, kept: bool = False, startup: Sequence[str] = (), cluster: str = "", count: str = "", **labels: str) -> Node:
-    """The template of a pool `p`; `kept`: its labels and taints are kept up to date on nodes that are there."""
+    """The template of a pool `p`; `kept`: its labels and taints are kept up to date on existing nodes."""
     declared = tuple(map(taint, taints))
     return Node(
         metadata=Metadata(name="(pool p)", labels={MEMBER: "p", **labels}),
@@ -86,7 +86,7 @@ def test_a_new_pool_is_a_new_partly_known_node() -> None:
 def test_nodes_of_a_pool_that_nobody_declared_before_are_said() -> None:
     change = applied(pool("a=b:NoSchedule", kept=True), world(live("n1"), daemonset("d")))
     assert change.notes == (
-        "(pool p) is not among the pools given, but n1 is of it: judged without what it declared before",
+        "(pool p) is not in the input, but n1 belongs to it: checked without its earlier declaration",
         "new: (pool p)",
     )
     assert [str(each) for each in change.after.nodes["n1"].spec.taints] == ["a=b:NoSchedule"]
@@ -106,10 +106,10 @@ def test_nodes_of_a_pool_that_nobody_declared_before_are_said() -> None:
     ids=[
         "NoSchedule for new nodes: lost with the nodes",
         "NoExecute for new nodes: lost with the nodes, and no pod is evicted now",
-        "NoSchedule on nodes that are there: a time bomb",
-        "NoExecute on nodes that are there: lost now",
+        "NoSchedule on existing nodes: a time bomb",
+        "NoExecute on existing nodes: lost now",
         "a taint that goes for new nodes",
-        "a taint that goes from nodes that are there",
+        "a taint that goes from existing nodes",
         "PreferNoSchedule keeps nobody away",
     ],
 )
@@ -126,7 +126,7 @@ def test_a_taint_of_a_pool(old: tuple[str, ...], new: tuple[str, ...], there: bo
         (False, {"(pool p)": Outcome.LOST_ON_RECREATION}),
         (True, {"(pool p)": Outcome.LOST_NOW, "n1": Outcome.LOST_NOW}),
     ],
-    ids=["for new nodes it is lost with the nodes", "on nodes that are there it is lost now"],
+    ids=["for new nodes it is lost with the nodes", "on existing nodes it is lost now"],
 )
 def test_a_label_that_a_pool_declares_otherwise(there: bool, expected: dict[str, Outcome]) -> None:
     on = world(pool(team="a", kept=there), live("n1", team="a"), daemonset("d", nodeSelector={"team": "a"}))
@@ -163,7 +163,7 @@ def test_the_next_step_goes_on_from_the_new_template() -> None:
 
 def test_a_startup_taint_that_differs_is_not_judged() -> None:
     change = applied(pool(startup=["s:NoExecute"]), world(pool(), daemonset("d")))
-    assert change.notes == ("(pool p): s:NoExecute is a startup taint, gone once something has removed it: not judged",)
+    assert change.notes == ("(pool p): s:NoExecute is a startup taint, removed during node startup: not checked",)
     assert outcomes(change) == {"(pool p)": Outcome.KEPT}
 
 
@@ -194,7 +194,7 @@ def test_a_deleted_pool_takes_its_nodes_with_it() -> None:
     on = world(pool(), live("n1"), daemonset("d"))
     change = run("delete -f pool.yaml", on, {"pool.yaml": [pool()]})
     assert change.after == on
-    assert change.notes == ("(pool p): not judged: its nodes go with it",)
+    assert change.notes == ("(pool p): not checked: its nodes are deleted with it",)
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,11 @@ def test_kubectl_reaches_nodes_and_not_pools(line: str, there: bool, names: set[
 @pytest.mark.parametrize(
     ("line", "notes"),
     [
-        ("taint nodes n1 a:NoSchedule", ("new nodes of (pool p) come as declared there: kubectl changes no pool",)),
-        ("label nodes n1 a=b", ("new nodes of (pool p) come as declared there: kubectl changes no pool",)),
+        (
+            "taint nodes n1 a:NoSchedule",
+            ("new nodes of (pool p) get the labels and taints that the pool declares: kubectl does not change pools",),
+        ),
+        ("label nodes n1 a=b", ("new nodes of (pool p) get the labels and taints that the pool declares: kubectl does not change pools",)),
         ("taint nodes n2 a:NoSchedule", ()),
         ("taint nodes '(pool p)' n1 a:NoSchedule", ()),
     ],

@@ -12,8 +12,8 @@ from tests.change.changes import node, partial, run, world
 OWN = {"kubernetes.io/hostname": "n1", "kubernetes.io/os": "linux", "topology.kubernetes.io/zone": "z"}
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
 ON = world(node("n1", "a:NoSchedule", labels={**OWN, "pool": "a"}), node("n2"))
-SAME = "judged with the labels and taints of today, not cordoned; what was set by hand is gone, unless the pool or the kubelet sets it"
-KUBELET = "the kubelet's own labels (hostname, os, arch, zone, region, instance type) are taken for the same as today"
+SAME = "the current labels and taints are assumed, without a cordon; those set by hand are lost unless the pool or the kubelet sets them"
+KUBELET = "the kubelet's own labels (hostname, os, arch, zone, region, instance type) are assumed to stay the same"
 
 
 def looks(change: Change) -> tuple[dict[str, str], list[str]]:
@@ -39,11 +39,11 @@ def test_a_reboot_changes_no_node(line: str, rebooted: frozenset[str], reborn: f
     ("line", "labels", "taints", "notes"),
     [
         ("replace n1", {**OWN, "pool": "a"}, ["a:NoSchedule"], [SAME]),
-        ("replace n1 --label pool=b", {**OWN, "pool": "b"}, ["a:NoSchedule"], ["judged with the taints of today", KUBELET]),
+        ("replace n1 --label pool=b", {**OWN, "pool": "b"}, ["a:NoSchedule"], ["the current taints are assumed", KUBELET]),
         ("replace n1 --labels x=y,kubernetes.io/os=other", {**OWN, "kubernetes.io/os": "other", "x": "y"}, ["a:NoSchedule"], None),
-        ("replace n1 --taint b=c:NoExecute", {**OWN, "pool": "a"}, ["b=c:NoExecute"], ["judged with the labels of today"]),
+        ("replace n1 --taint b=c:NoExecute", {**OWN, "pool": "a"}, ["b=c:NoExecute"], ["the current labels are assumed"]),
         ("replace n1 --taint b:NoExecute --label x=y", {**OWN, "x": "y"}, ["b:NoExecute"], [KUBELET]),
-        ("delete node n1", {**OWN, "pool": "a"}, ["a:NoSchedule"], [f"judged as if the node registers again; {SAME}"]),
+        ("delete node n1", {**OWN, "pool": "a"}, ["a:NoSchedule"], [f"assumed: the node registers again; {SAME}"]),
     ],
 )
 def test_a_node_that_registers_anew(line: str, labels: dict[str, str], taints: list[str], notes: list[str] | None) -> None:
@@ -74,7 +74,7 @@ def test_a_partly_known_node_stays_partly_known() -> None:
     change = run("replace x --label pool=a", ClusterState())
     after = change.after.nodes["x"]
     assert (after.is_partial, after.metadata.labels) == (True, {"pool": "a"})
-    assert change.notes[0] == "no nodes are given: x is judged as a partly known node"
+    assert change.notes[0] == "no nodes in the input: x is treated as a partly known node"
 
 
 def test_a_label_that_was_removed_by_hand_may_be_there_again() -> None:
@@ -85,4 +85,4 @@ def test_a_label_that_was_removed_by_hand_may_be_there_again() -> None:
 
 
 def test_several_nodes_are_deleted() -> None:
-    assert run("delete node n1 n2", ON).notes == (f"judged as if the nodes register again; {SAME}",)
+    assert run("delete node n1 n2", ON).notes == (f"assumed: the nodes register again; {SAME}",)

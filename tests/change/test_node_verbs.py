@@ -12,7 +12,7 @@ from preflight.model.world import Ambiguity, ClusterState
 from tests.change.changes import node, partial, run, world
 
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
-REMOVES = "the node lifecycle controller removes a hand-made"
+REMOVES = "the node lifecycle controller removes"
 K = Taint("k", "v", "NoSchedule")
 SIX = world(*(node(f"n{number}", pool="ab"[number % 2]) for number in range(6)))
 
@@ -26,19 +26,19 @@ def test_a_taint_that_is_there_already_changes_nothing() -> None:
     change = run("taint nodes n1 k=v:NoSchedule --overwrite", on)
     assert change.after is on
     assert change.before is on
-    assert change.notes == ("nothing changes: the taints are these already",)
+    assert change.notes == ("nothing changes: the taints are already set like this",)
 
 
 def test_a_label_that_is_there_already_changes_nothing() -> None:
     on = world(node("n1", pool="a"))
     change = run("label nodes n1 pool=a", on)
     assert change.after is on
-    assert change.notes == ("nothing changes: the labels are these already",)
+    assert change.notes == ("nothing changes: the labels are already set like this",)
 
 
 def test_a_label_that_is_not_there_is_a_note_in_the_words_of_kubectl() -> None:
     change = run("label nodes n1 pool-", world(node("n1")))
-    assert change.notes == ('label "pool" not found.', "nothing changes: the labels are these already")
+    assert change.notes == ('label "pool" not found.', "nothing changes: the labels are already set like this")
 
 
 def test_a_label_that_is_not_there_on_some_nodes_names_them() -> None:
@@ -80,7 +80,7 @@ def test_taints_are_what_is_added_and_what_is_removed() -> None:
     change = run("taint nodes n1 k=v:NoSchedule x- --overwrite", on)
     assert change.taints == (K, Taint("x", "y", "NoExecute"), Taint("x", "", "NoSchedule"))
     assert taints(change, "n1") == ["k=v:NoSchedule"]
-    assert change.headline == "taint k=v:NoSchedule, without x, on n1"
+    assert change.headline == "taint k=v:NoSchedule and remove x on n1"
 
 
 def test_a_removal_has_a_headline_of_its_own() -> None:
@@ -105,7 +105,7 @@ def test_a_node_that_is_not_given_is_partly_known_before_and_after() -> None:
     before, after = change.before.nodes["rdma-9"], change.after.nodes["rdma-9"]
     assert (before.is_partial, before.metadata.labels, before.spec.taints) == (True, {}, ())
     assert (after.is_partial, after.spec.taints) == (True, (K,))
-    assert change.notes == ("rdma-9 is not among the 6 nodes given: judged as a partly known node",)
+    assert change.notes == ("rdma-9 is not among the 6 nodes in the input: treated as a partly known node",)
     assert list(change.before.nodes) == ["n0", "n1", "n2", "n3", "n4", "n5", "rdma-9"]
     assert change.unknowns == ()
 
@@ -113,13 +113,13 @@ def test_a_node_that_is_not_given_is_partly_known_before_and_after() -> None:
 @pytest.mark.parametrize(
     ("line", "on", "note"),
     [
-        ("cordon x y", SIX, "x, y are not among the 6 nodes given: judged as partly known nodes"),
-        ("cordon x", ClusterState(), "no nodes are given: x is judged as a partly known node"),
-        ("cordon x y", ClusterState(), "no nodes are given: x, y are judged as partly known nodes"),
-        ("cordon x", world(node("n1")), "x is not among the 1 node given: judged as a partly known node"),
-        ("taint nodes --all k=v:NoSchedule", ClusterState(), "no nodes are given: all of them are judged as one partly known node"),
-        ("cordon -l pool=c", SIX, "none of the 6 nodes given matches pool=c: judged as a partly known node"),
-        ("cordon -l pool=c", ClusterState(), "no nodes are given: judged as a partly known node"),
+        ("cordon x y", SIX, "x, y are not among the 6 nodes in the input: treated as partly known nodes"),
+        ("cordon x", ClusterState(), "no nodes in the input: x is treated as a partly known node"),
+        ("cordon x y", ClusterState(), "no nodes in the input: x, y are treated as partly known nodes"),
+        ("cordon x", world(node("n1")), "x is not among the 1 node in the input: treated as a partly known node"),
+        ("taint nodes --all k=v:NoSchedule", ClusterState(), "no nodes in the input: all nodes are treated as one partly known node"),
+        ("cordon -l pool=c", SIX, "none of the 6 nodes in the input matches pool=c: treated as a partly known node"),
+        ("cordon -l pool=c", ClusterState(), "no nodes in the input: treated as a partly known node"),
     ],
 )
 def test_notes_on_nodes_that_are_not_given(line: str, on: ClusterState, note: str) -> None:
@@ -138,7 +138,7 @@ def test_a_selector_of_no_node_states_its_labels() -> None:
 
 
 def test_a_selector_that_no_node_can_match_is_nothing_to_judge() -> None:
-    with pytest.raises(InputError, match=r"^there is nothing to judge: no node can match a=1,a=2$"):
+    with pytest.raises(InputError, match=r"^nothing to check: no node can match a=1,a=2$"):
         run("cordon -l a=1,a=2", SIX)
 
 
@@ -152,7 +152,7 @@ def test_a_partly_known_node_that_may_match_is_judged_as_if_it_does() -> None:
     on = world(node("n1", pool="b"), partial("(pool gpu)"), partial("(pool cpu)", pool="b"))
     change = run("taint nodes -l pool=a k=v:NoSchedule", on)
     assert change.nodes == {"(pool gpu)"}
-    assert change.notes == ("nobody knows whether (pool gpu) matches pool=a: judged as if",)
+    assert change.notes == ("unknown: whether (pool gpu) matches pool=a (assumed to match)",)
 
 
 def test_a_step_finds_the_partly_known_node_of_the_step_before() -> None:
@@ -167,8 +167,8 @@ def test_a_step_finds_the_partly_known_node_of_the_step_before() -> None:
     ("line", "before", "unknown"),
     [
         ("taint nodes x k=v:NoSchedule-", ["k=v:NoSchedule"], ()),
-        ("taint nodes x k:NoSchedule-", ["k:NoSchedule"], ("nobody knows the value of the taint k:NoSchedule on x: judged as empty",)),
-        ("taint nodes x k-", [], ("nobody knows which taints k- removes from x: name the effect, as k:NoSchedule-",)),
+        ("taint nodes x k:NoSchedule-", ["k:NoSchedule"], ("the value of the taint k:NoSchedule on x (treated as empty)",)),
+        ("taint nodes x k-", [], ("which taints k- removes from x: name the effect, as in k:NoSchedule-",)),
     ],
 )
 def test_a_removal_from_a_partly_known_node(line: str, before: list[str], unknown: tuple[str, ...]) -> None:
@@ -182,7 +182,7 @@ def test_a_removal_from_a_partly_known_node(line: str, before: list[str], unknow
 def test_a_removed_label_is_absent_from_a_partly_known_node() -> None:
     removed = run("label nodes x pool- zone-", ClusterState())
     assert removed.after.nodes["x"].absent_labels == {"pool", "zone"}
-    assert removed.notes == ("no nodes are given: x is judged as a partly known node",)
+    assert removed.notes == ("no nodes in the input: x is treated as a partly known node",)
     again = run("label nodes x pool=a", removed.after)
     assert again.after.nodes["x"].absent_labels == {"zone"}
     assert again.after.nodes["x"].metadata.labels == {"pool": "a"}
@@ -194,7 +194,7 @@ def test_a_name_that_no_node_can_have_is_not_found() -> None:
 
 
 def test_a_node_that_stands_twice_is_unknown() -> None:
-    sentence = "Node n1 is in a.yaml:1 and b.yaml:1, each time with other content"
+    sentence = "Node n1 is in a.yaml:1 and b.yaml:1 with different content"
     twice = Ambiguity("Node", ObjectKey("", "n1"), (Origin("a.yaml", line=1), Origin("b.yaml", line=1)), is_namespaced=False)
     change = run("cordon n1 n2", ClusterState(nodes={"n2": node("n2")}, ambiguities=(twice,)))
     assert change.nodes == {"n2"}
@@ -207,12 +207,12 @@ def test_a_node_that_stands_twice_is_unknown() -> None:
         (
             "taint nodes n1 node.kubernetes.io/not-ready:NoSchedule",
             node("n1"),
-            [f"{REMOVES} node.kubernetes.io/not-ready:NoSchedule from a healthy node within seconds"],
+            [f"{REMOVES} node.kubernetes.io/not-ready:NoSchedule from a healthy node within seconds if it is set by hand"],
         ),
         (
             "taint nodes n1 node.kubernetes.io/unreachable:NoExecute",
             node("n1"),
-            [f"{REMOVES} node.kubernetes.io/unreachable:NoExecute from a healthy node within seconds"],
+            [f"{REMOVES} node.kubernetes.io/unreachable:NoExecute from a healthy node within seconds if it is set by hand"],
         ),
         ("taint nodes n1 node.kubernetes.io/disk-pressure:NoExecute", node("n1"), []),
         ("taint nodes n1 node.kubernetes.io/not-ready:PreferNoSchedule", node("n1"), []),
@@ -220,23 +220,23 @@ def test_a_node_that_stands_twice_is_unknown() -> None:
         (
             f"taint nodes n1 {CORDON}",
             node("n1"),
-            [f"{REMOVES} {CORDON} from a healthy node within seconds"],
+            [f"{REMOVES} {CORDON} from a healthy node within seconds if it is set by hand"],
         ),
         (
             "taint nodes n1 node.kubernetes.io/not-ready-",
             node("n1", "node.kubernetes.io/not-ready:NoSchedule", ready=False),
-            ["the node lifecycle controller puts node.kubernetes.io/not-ready back while n1 is not Ready"],
+            ["the node lifecycle controller adds node.kubernetes.io/not-ready again while n1 is not Ready"],
         ),
         ("taint nodes n1 node.kubernetes.io/not-ready-", node("n1", "node.kubernetes.io/not-ready:NoSchedule", ready=True), []),
         (
             "label nodes n1 kubernetes.io/os-",
             node("n1", labels={"kubernetes.io/os": "linux"}),
-            ["the kubelet puts kubernetes.io/os back within minutes: pods deleted for it are then created again"],
+            ["the kubelet sets kubernetes.io/os again within minutes: pods deleted because of it are then re-created"],
         ),
         (
             "label nodes n1 kubernetes.io/hostname=x --overwrite",
             node("n1", labels={"kubernetes.io/hostname": "n1"}),
-            ["the kubelet puts kubernetes.io/hostname back when it restarts"],
+            ["the kubelet sets kubernetes.io/hostname again when it restarts"],
         ),
         ("label nodes n1 kubernetes.io/os=linux", node("n1"), []),
     ],
@@ -271,7 +271,7 @@ def test_a_cordoned_node_stays_as_it_is() -> None:
 def test_the_taint_of_a_cordoned_node_is_put_back() -> None:
     cordoned = run("cordon n1", world(node("n1"))).after
     change = run("taint nodes n1 node.kubernetes.io/unschedulable-", cordoned)
-    assert change.notes == (f"the node lifecycle controller puts {CORDON} back while n1 stays cordoned: use uncordon",)
+    assert change.notes == (f"the node lifecycle controller adds {CORDON} again while n1 is cordoned: use uncordon",)
 
 
 def test_a_drain_cordons_and_knows_the_replacement() -> None:
@@ -280,7 +280,10 @@ def test_a_drain_cordons_and_knows_the_replacement() -> None:
     assert taints(change, "n1") == ["a:NoSchedule", CORDON]
     assert change.drained_nodes == {"n1"}
     assert change.replacements == {"n1": on.nodes["n1"]}
-    assert change.notes == ("not judged: evictions, budgets, Jobs",)
+    assert change.notes == ()
+    assert change.unknowns == (
+        "which pods are evicted, and what blocks the drain: no pods in the input: add the output of `kubectl get pods,pdb -A -o yaml`",
+    )
     assert change.after.nodes["n2"] is on.nodes["n2"]
 
 
@@ -293,7 +296,6 @@ def test_a_drain_without_the_flag_says_what_kubectl_does() -> None:
     cordoned = run("cordon n1", world(node("n1"))).after
     change = run("drain n1", cordoned)
     assert change.notes == (
-        "not judged: evictions, budgets, Jobs",
         "without --ignore-daemonsets kubectl refuses a node that has DaemonSet pods, and leaves it cordoned",
         "n1: already cordoned",
     )

@@ -30,7 +30,7 @@ def test_the_same_image_is_no_update() -> None:
     assert change.after is ON
     assert change.updated_daemonsets == frozenset()
     assert change.daemonsets == {D1}
-    assert change.notes == ("default/d1: the images are these already, so nothing is updated",)
+    assert change.notes == ("default/d1: the images are already set, so nothing is updated",)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_a_daemonset_without_plain_data_can_be_updated_too() -> None:
         ("set image ds/d1 c=", "failed to patch image update to pod template: image: Required value"),
         ("set image ds/csi c=z", 'daemonsets.apps "csi" not found: did you mean -n storage?'),
         ("set image ds/csi c=z -n kube-system", 'daemonsets.apps "csi" not found in namespace kube-system: did you mean -n storage?'),
-        ("rollout restart ds/d9", 'daemonsets.apps "d9" not found (given are -/loose, default/d1, storage/csi)'),
-        ("delete ds d1 d9", 'daemonsets.apps "d9" not found (given are -/loose, default/d1, storage/csi)'),
+        ("rollout restart ds/d9", 'daemonsets.apps "d9" not found (the input has -/loose, default/d1, storage/csi)'),
+        ("delete ds d1 d9", 'daemonsets.apps "d9" not found (the input has -/loose, default/d1, storage/csi)'),
     ],
 )
 def test_is_refused(line: str, says: str) -> None:
@@ -99,11 +99,11 @@ def test_is_refused(line: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("line", "on", "says"),
     [
-        ("rollout restart ds", ClusterState(), "there is nothing to judge: no DaemonSet in namespace default (no DaemonSet is given)"),
+        ("rollout restart ds", ClusterState(), "nothing to check: no DaemonSet in namespace default (the input has no DaemonSet)"),
         (
             "rollout restart ds -l app=x -n storage",
             ON,
-            "there is nothing to judge: no DaemonSet that matches app=x in namespace storage (given are -/loose, default/d1, storage/csi)",
+            "nothing to check: no DaemonSet that matches app=x in namespace storage (the input has -/loose, default/d1, storage/csi)",
         ),
         (
             "rollout restart ds/d",
@@ -113,7 +113,7 @@ def test_is_refused(line: str, says: str) -> None:
         (
             "rollout restart ds/d",
             ClusterState(ambiguities=(Ambiguity("DaemonSet", ObjectKey("default", "d"), (Origin("a", line=1), Origin("b", line=1))),)),
-            "DaemonSet default/d is in a:1 and b:1, each time with other content",
+            "DaemonSet default/d is in a:1 and b:1 with different content",
         ),
     ],
 )
@@ -126,7 +126,7 @@ def test_is_not_to_be_judged(line: str, on: ClusterState, says: str) -> None:
 def test_a_name_in_two_other_namespaces() -> None:
     with pytest.raises(UsageError) as refused:
         run("rollout restart ds/d", world(daemonset("d", "a"), daemonset("d", "b")))
-    assert str(refused.value) == 'daemonsets.apps "d" not found: it is in the namespaces a, b; choose one with -n'
+    assert str(refused.value) == 'daemonsets.apps "d" not found: it exists in the namespaces a, b; choose one with -n'
 
 
 def test_a_restart_is_an_annotation_of_the_template_and_every_restart_another() -> None:
@@ -160,7 +160,7 @@ def test_a_deletion(line: str, cascade: str, headline: str) -> None:
 def test_a_deletion_of_nothing() -> None:
     change = run("delete ds d9 --ignore-not-found", ON)
     assert change.after is ON
-    assert (change.deleted_daemonsets, change.notes) == ({}, ("nothing changes: no such DaemonSet is there",))
+    assert (change.deleted_daemonsets, change.notes) == ({}, ("nothing changes: no such DaemonSet exists",))
 
 
 PODS = world(
@@ -187,15 +187,15 @@ PODS = world(
         ("delete pods d1-b d1-a", {D1: {"n1", "n2"}}, []),
         ("delete pod -l app=d1", {D1: {"n1"}}, []),
         ("delete pod csi-a loose-a -n storage", {CSI: {"n1"}, ObjectKey("", "loose", "m.yaml"): {"n1"}}, []),
-        ("delete pod web", {}, ["1 pod of no DaemonSet, not judged: default/web"]),
-        ("delete pod web bare d1-a", {D1: {"n1"}}, ["2 pods of no DaemonSet, not judged: default/bare, default/web"]),
-        ("delete pod gone-a", {}, ["pod default/gone-a: its DaemonSet default/gone is not given"]),
-        ("delete pod d1-p", {}, ["pod default/d1-p is on no node"]),
-        ("delete pod -l app=x", {}, ["nothing changes: no such pod is there"]),
-        ("delete pod nope --ignore-not-found", {}, ["nothing changes: no such pod is there"]),
+        ("delete pod web", {}, ["1 pod not checked (not controlled by a DaemonSet): default/web"]),
+        ("delete pod web bare d1-a", {D1: {"n1"}}, ["2 pods not checked (not controlled by a DaemonSet): default/bare, default/web"]),
+        ("delete pod gone-a", {}, ["pod default/gone-a: its DaemonSet default/gone is not in the input"]),
+        ("delete pod d1-p", {}, ["pod default/d1-p is not bound to a node"]),
+        ("delete pod -l app=x", {}, ["nothing changes: no such pod exists"]),
+        ("delete pod nope --ignore-not-found", {}, ["nothing changes: no such pod exists"]),
         ("delete pods -A -l app", {D1: {"n1"}}, []),
         ("delete pod --field-selector spec.nodeName=n2", {D1: {"n2"}}, []),
-        ("delete pod --field-selector spec.nodeName=n9 -l app", {}, ["nothing changes: no such pod is there"]),
+        ("delete pod --field-selector spec.nodeName=n9 -l app", {}, ["nothing changes: no such pod exists"]),
         ("delete pods --all -n storage", {CSI: {"n1"}, ObjectKey("", "loose", "m.yaml"): {"n1"}}, []),
     ],
 )
@@ -220,7 +220,7 @@ def test_a_deletion_of_a_namespace_where_nothing_is_given() -> None:
     change = run("delete namespace other", PODS)
     assert change.after is PODS
     assert change.deleted_daemonsets == {}
-    assert change.notes == ("no DaemonSet is given in namespace other",)
+    assert change.notes == ("no DaemonSet of namespace other in the input",)
 
 
 def test_a_deletion_of_a_namespace_takes_its_daemonsets_and_what_another_left_there() -> None:
@@ -228,11 +228,11 @@ def test_a_deletion_of_a_namespace_takes_its_daemonsets_and_what_another_left_th
     assert [str(key) for key in orphaned.orphaned_daemonsets] == ["storage/csi"]
     change = run("delete ns/storage", orphaned)
     assert change.after.orphaned_daemonsets == {}
-    assert change.notes == ("no DaemonSet is given in namespace storage",)
+    assert change.notes == ("no DaemonSet of namespace storage in the input",)
     whole = run("delete ns storage other", PODS)
     assert whole.deleted_daemonsets == {CSI: "background"}
     assert whole.headline == "delete namespace storage, other"
-    assert whole.notes == ("no DaemonSet is given in namespace other",)
+    assert whole.notes == ("no DaemonSet of namespace other in the input",)
 
 
 def test_a_namespace_that_may_not_be_deleted() -> None:
@@ -250,11 +250,11 @@ def test_a_pod_that_is_not_there() -> None:
 @pytest.mark.parametrize("line", ["delete pod x", "delete pods --all", "delete pods --all -n x"])
 def test_pods_that_were_not_listed(line: str) -> None:
     with pytest.raises(
-        InputError, match=r"^the pods of namespace \w+ are not given: give the output of `kubectl get pods -A -o json` with --from"
+        InputError, match=r"^the pods of namespace \w+ are not in the input: add the output of `kubectl get pods -A -o json` with --from"
     ):
         run(line, world(node("n1"), daemonset("d1")))
 
 
 def test_pods_of_all_namespaces_that_were_not_listed() -> None:
-    with pytest.raises(InputError, match=r"^no pods are given: give the output of"):
+    with pytest.raises(InputError, match=r"^no pods in the input: add the output of"):
         run("delete pods --all -A", world(node("n1")))

@@ -84,13 +84,16 @@ def test_a_plan_and_a_script(name: str) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("kubectl apply -Rf -", "it reads what a pipe or a here document gives it: write that into a file"),
-        ("kubectl apply -f new/service.yaml,-", "it reads what a pipe or a here document gives it: write that into a file"),
-        ("cat > new/more.yaml < x\nkubectl apply -f new", "the script itself writes new/more.yaml"),
-        ("cat > new/more.yaml < x\nkubectl apply -f './new/*.yaml'", "the script itself writes new/more.yaml"),
-        ("cp x.yaml new/\nkubectl apply -f new/service.yaml", "the script itself writes new/"),
-        ("kubectl apply -f https://example.com/x.yaml", "preflight fetches nothing: download https://example.com/x.yaml and give the file"),
-        ("kubectl apply -k new", "preflight builds no kustomization: render it first, with `kubectl kustomize new | ... -f -`"),
+        ("kubectl apply -Rf -", "it reads from a pipe or a here document: write that input to a file"),
+        ("kubectl apply -f new/service.yaml,-", "it reads from a pipe or a here document: write that input to a file"),
+        ("cat > new/more.yaml < x\nkubectl apply -f new", "the script itself creates new/more.yaml"),
+        ("cat > new/more.yaml < x\nkubectl apply -f './new/*.yaml'", "the script itself creates new/more.yaml"),
+        ("cp x.yaml new/\nkubectl apply -f new/service.yaml", "the script itself creates new/"),
+        (
+            "kubectl apply -f https://example.com/x.yaml",
+            "preflight does not download files: download https://example.com/x.yaml and give the file",
+        ),
+        ("kubectl apply -k new", "preflight does not build kustomizations: render it first, with `kubectl kustomize new | ... -f -`"),
         ("kubectl apply -k new -R", "the -k flag can't be used with -f or -R"),
         ("kubectl apply -f /dev/zero", "/dev/zero: cannot be read: not a regular file"),
     ],
@@ -121,4 +124,4 @@ def test_lint_counts_what_it_leaves_out_of_a_folder() -> None:
     put("calm/.agent.yaml", OFF_N1)
     put("calm/.pre-commit-config.yaml", "repos: []\n")
     result = program("lint", "calm")
-    assert "1 hidden file (not read, though `kubectl apply -f` reads hidden files: name it to read it)" in result.out
+    assert "1 hidden file (not read, although `kubectl apply -f` reads hidden files: give its path to read it)" in result.out

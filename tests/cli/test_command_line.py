@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 
 from preflight import __version__
-from preflight.cli.main import COMMANDS, VERBS
 from tests.builders import write_list
 from tests.cli.program import program
 from tests.paths import VECTORS
 
 ERROR = (
-    "calm/agent.yaml:8:5: error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created: "
-    "does not tolerate dedicated=rdma:NoSchedule\n"
+    "calm/agent.yaml:8:5: error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created: "
+    "no toleration for dedicated=rdma:NoSchedule\n"
 )
 RECORDING = VECTORS / "cluster-seed1.jsonl.gz"
 
@@ -115,10 +114,10 @@ def test_the_namespace_is_default_and_the_one_elsewhere_is_named() -> None:
         pytest.param("cordon pod/n1", "expected resource of type node, got pods", id="no node to cordon"),
         pytest.param("set image ds/agent -n storage", "at least one image update is required", id="no image"),
         pytest.param(
-            "set env ds/agent A=b", "preflight does not judge `kubectl set env`: it judges `kubectl set image`", id="set of something else"
+            "set env ds/agent A=b", "preflight does not check `kubectl set env`: it checks `kubectl set image`", id="set of something else"
         ),
         pytest.param(
-            "rollout status ds/agent", "preflight does not judge `kubectl rollout status`: it judges `kubectl rollout restart`", id="status"
+            "rollout status ds/agent", "preflight does not check `kubectl rollout status`: it checks `kubectl rollout restart`", id="status"
         ),
         pytest.param("apply", "must specify one of -f and -k", id="no file"),
         pytest.param(
@@ -132,8 +131,9 @@ def test_the_namespace_is_default_and_the_one_elsewhere_is_named() -> None:
 def test_what_kubectl_refuses_is_refused_in_its_words(line: str, words: str) -> None:
     """Before the world is read: it is refused without --from too."""
     verb, *rest = shlex.split(line)
-    assert program(verb, "--from", "calm", *rest) == (2, "", f"error: {words}\n")
-    assert program(verb, *rest) == (2, "", f"error: {words}\n")
+    says = f"error: {words}\nSee 'preflight {verb} --help'\n"
+    assert program(verb, "--from", "calm", *rest) == (2, "", says)
+    assert program(verb, *rest) == (2, "", says)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_what_kubectl_refuses_is_refused_in_its_words(line: str, words: str) -> 
         pytest.param("label nodes n1 pool=x", "'pool' already has a value (rdma), and --overwrite is false", id="a label that is there"),
         pytest.param(
             "delete ds gone -n storage",
-            'daemonsets.apps "gone" not found in namespace storage (given are storage/agent)',
+            'daemonsets.apps "gone" not found in namespace storage (the input has storage/agent)',
             id="no DaemonSet",
         ),
     ],
@@ -154,14 +154,14 @@ def test_what_only_the_world_can_refuse(line: str, words: str) -> None:
 
 def test_a_step_of_a_plan_that_is_refused_is_named() -> None:
     Path("plan.yaml").write_text("- kubectl cordon n1\n- kubectl taint nodes n1\n", encoding="utf-8")
-    says = "error: plan.yaml:2: step 2, `kubectl taint nodes n1`: at least one taint update is required\n"
+    says = "error: plan.yaml:2: step 2, `kubectl taint nodes n1`: at least one taint update is required\nSee 'preflight plan --help'\n"
     assert program("plan", "plan.yaml", "--from", "calm") == (2, "", says)
 
 
 def test_a_file_to_apply_is_relative_to_the_plan_that_names_it() -> None:
     Path("calm/plan.yaml").write_text("- kubectl apply -f agent.yaml\n", encoding="utf-8")
     result = program("plan", "calm/plan.yaml", "--from", "calm/nodes.yaml", "-o", "concise")
-    assert result == (0, "calm/agent.yaml:1:1: note[PF104] gained-coverage: storage/agent is new: a pod is created on n1, n2\n", "")
+    assert result == (0, "calm/agent.yaml:1:1: note[PF104] gained-coverage: storage/agent is new and gets a pod on n1, n2\n", "")
 
 
 def test_a_file_to_apply_that_is_not_there() -> None:
@@ -185,7 +185,7 @@ def test_without_from_the_pipe_that_works_is_shown_and_works(line: str) -> None:
     result = program(*shlex.split(line), "-o", "concise")
     assert (result.code, result.out) == (3, "")
     first, second = result.err.splitlines()
-    assert first.startswith("error: no --from, and no cluster to ask: there is no kubeconfig ($KUBECONFIG, ~/.kube/config).")
+    assert first.startswith("error: no --from, and no cluster to read: no kubeconfig found ($KUBECONFIG, ~/.kube/config).")
     listing, _, command = second.strip().partition(" | ")
     assert listing == "kubectl get nodes,ds,pods -A -o json"
     name, dots, *words = shlex.split(command)
@@ -238,9 +238,10 @@ def test_a_recorded_cluster_through_standard_input_says_what_it_says_from_a_file
 def test_without_a_path_lint_judges_the_folder_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("wild")
     says = (
-        "wild.yaml:10:21: warning[PF201] tolerates-everything: storage/wild tolerates every taint, NoExecute for ever included\n"
-        "wild.yaml:8:5: note[PF213] lands-anywhere: storage/wild takes every node, Windows and virtual ones too: "
-        "it tolerates everything and selects nothing\n"
+        "wild.yaml:10:21: warning[PF201] tolerates-everything: storage/wild tolerates every taint, "
+        "including NoExecute without a time limit\n"
+        "wild.yaml:8:5: note[PF213] lands-anywhere: storage/wild gets pods on Windows and virtual nodes too: "
+        "it has a wildcard toleration and no nodeSelector or node affinity\n"
     )
     assert program("lint", "-o", "concise") == (0, says, "")
     assert program("lint", ".", "-o", "concise") == (0, says, "")
@@ -252,22 +253,6 @@ def test_what_is_only_around_gets_no_findings() -> None:
     assert json.loads(result.out)["findings"] == []
 
 
-@pytest.mark.parametrize("command", [*VERBS, *COMMANDS])
-@pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_every_command_has_help(command: str, flag: str) -> None:
-    result = program(command, flag)
-    assert (result.code, result.err) == (0, "")
-    assert result.out.startswith(f"Usage: preflight {command} ")
-    assert "Show this message and exit." in result.out
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_help_of_a_verb_is_its_line_in_the_help_of_all(verb: str) -> None:
-    line = f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}."
-    assert line in " ".join(program(verb, "--help").out.split())
-    assert " ".join(VERBS[verb].split()) in " ".join(program("--help").out.split())
-
-
 def test_the_help_is_what_no_argument_prints() -> None:
     bare, asked = program(), program("--help")
     assert asked.code == 0
@@ -276,20 +261,3 @@ def test_the_help_is_what_no_argument_prints() -> None:
 
 def test_the_version() -> None:
     assert program("--version") == (0, f"preflight, version {__version__}\n", "")
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["paint", "nodes"], "No such command 'paint'."),
-        (["--bogus"], "No such option '--bogus'."),
-        (["lint", "--bogus"], "No such option '--bogus'."),
-        (["plan"], "Missing argument 'FILE'."),
-        (["explain"], "Missing argument 'RULE'."),
-        (["lint", "--fail-on", "fatal"], "Invalid value for '--fail-on': 'fatal' is not one of 'error', 'warning', 'note'."),
-    ],
-)
-def test_what_is_no_command_line(words: list[str], says: str) -> None:
-    result = program(*words)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.splitlines()[-1].startswith(f"Error: {says}")

@@ -11,7 +11,7 @@ from tests.builders import Object, list_daemonset_pod, make_container, make_daem
 from tests.cli.program import program
 
 SOCKETS = "/var/lib/kubelet/device-plugins"
-SAYS = {"what": "what listed pods need", "why": "only the templates of workloads are read"}
+SAYS = {"what": "the needs of listed pods", "why": "only the templates of workloads are read"}
 
 
 def world(*, plugin: bool, pods: bool) -> Object:

@@ -146,7 +146,7 @@ def test_a_rule_that_crashes_is_above_everything(line: str) -> None:
 @pytest.mark.usefixtures("crash")
 def test_the_other_rules_go_on_and_the_traceback_is_there_for_who_asks() -> None:
     quiet, loud = program(*shlex.split(TAINT), "--from", "calm"), program(*shlex.split(TAINT), "--from", "calm", "-v")
-    assert "error[PF102] lost-on-recreation: storage/agent loses n1" in quiet.out
+    assert "error[PF102] lost-on-recreation: storage/agent will not come back on n1" in quiet.out
     assert quiet.err == ""
     assert quiet.out == loud.out
     assert loud.err.startswith("Traceback (most recent call last):\n")

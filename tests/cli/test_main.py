@@ -44,7 +44,10 @@ def test_a_fault_of_ours_shows_its_traceback_and_ends_with_4(monkeypatch: pytest
     monkeypatch.setattr("preflight.cli.lint.lint", fault)
     result = program("lint", "calm")
     assert (result.code, result.out) == (4, "")
-    assert result.err.splitlines()[-2:] == ["AssertionError: planted", "this is a fault of preflight: nothing was judged"]
+    assert result.err.splitlines()[-2:] == [
+        "AssertionError: planted",
+        "this is a bug in preflight: nothing was checked; please report it with the lines above",
+    ]
 
 
 def test_the_module_is_the_program(cluster: Path) -> None:
@@ -56,6 +59,15 @@ def test_the_module_is_the_program(cluster: Path) -> None:
 def test_click_itself_finds_every_command(command: str) -> None:
     result = CliRunner().invoke(cli, [command, "--help"])
     assert (result.exit_code, result.exception) == (0, None)
+
+
+def test_a_run_imports_nothing_of_completion() -> None:
+    """A program that starts slowly is not used."""
+    code = (
+        "import sys, preflight.cli.main; print([name for name in sys.modules if 'complet' in name or name == 'preflight.report.terminal'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_the_names_of_the_commands_in_their_order() -> None:

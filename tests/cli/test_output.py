@@ -11,21 +11,29 @@ from tests.cli.program import program
 
 TAINT = ("taint", "nodes", "n1", "dedicated=rdma:NoSchedule", "--from", "calm")
 CONCISE = (
-    "calm/agent.yaml:8:5: error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created: "
-    "does not tolerate dedicated=rdma:NoSchedule\n"
+    "calm/agent.yaml:8:5: error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created: "
+    "no toleration for dedicated=rdma:NoSchedule\n"
 )
 TEXT = """\
 taint dedicated=rdma:NoSchedule on n1
+x storage/agent loses n1 when its pods are re-created
 
-  DAEMONSET     NODES  NOW  RE-CREATED  TOLERATES  WHY
-x storage/agent     1    1           0  no         does not tolerate dedicated=rdma:NoSchedule
+  DAEMONSET     NODES  NOW  RE-CREATED  TOLERATES
+x storage/agent     1    1           0  no
 
-error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created: does not tolerate dedicated=rdma:NoSchedule
+error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created: no toleration for \
+dedicated=rdma:NoSchedule
  --> calm/agent.yaml:8:5
   |
 8 |     spec:
-  |     ^ nothing here tolerates dedicated=rdma:NoSchedule
+  |     ^ no toleration here matches dedicated=rdma:NoSchedule
   = fix:  - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}
+
+Next:
+  preflight fix calm --for "taint nodes n1 dedicated=rdma:NoSchedule"  # prints the edits and their order
+  # apply the fixed manifests, and wait for each rollout: kubectl rollout status
+  kubectl taint nodes n1 dedicated=rdma:NoSchedule
+  preflight explain PF102
 
 """
 
@@ -64,18 +72,19 @@ def test_a_report_that_goes_to_a_file_alone_leaves_standard_output_empty() -> No
     assert Path("report.txt").read_text(encoding="utf-8") == CONCISE
 
 
-OURS = "; -o is preflight's own here, kubectl's has no meaning for a prediction"
+KNOWN = ": must be one of text, concise, json, sarif, junit, github, gitlab, markdown, html"
+OURS = f"{KNOWN} (-o chooses the format of the report; kubectl's formats of objects do not apply)"
 
 
 @pytest.mark.parametrize(
     ("word", "says"),
     [
-        pytest.param("xml", "", id="a format that is none"),
-        pytest.param("", "", id="no format"),
+        pytest.param("xml", KNOWN, id="a format that is none"),
+        pytest.param("", KNOWN, id="no format"),
         pytest.param("yaml", OURS, id="kubectl's yaml"),
         pytest.param("name", OURS, id="kubectl's name"),
         pytest.param("wide", OURS, id="kubectl's wide"),
-        pytest.param("JSON", "", id="another case"),
+        pytest.param("JSON", ": did you mean json?", id="another case"),
     ],
 )
 def test_an_unknown_format_is_said_before_anything_is_read(word: str, says: str) -> None:
@@ -83,12 +92,12 @@ def test_an_unknown_format_is_said_before_anything_is_read(word: str, says: str)
     assert result == (
         2,
         "",
-        f"error: unknown output format {word!r}: text, concise, json, sarif, junit, github, gitlab, markdown, html{says}\n",
+        f"error: unknown output format \"{word}\"{says}\nSee 'preflight lint --help'\n",
     )
 
 
 def test_two_formats_for_standard_output() -> None:
-    says = "error: only one -o can go to standard output: give the others a path, as in -o json=report.json\n"
+    says = "error: only one -o can go to standard output: give the others a path, as in -o json=report.json\nSee 'preflight taint --help'\n"
     assert program(*TAINT, "-o", "json", "-o", "text") == (2, "", says)
 
 
@@ -132,10 +141,9 @@ def test_all_rows_cuts_nothing() -> None:
     nodes = "".join(f"---\n{{apiVersion: v1, kind: Node, metadata: {{name: m{n}, labels: {{x: true}}}}}}\n" for n in range(11))
     Path("calm/more.yaml").write_text(nodes, encoding="utf-8")
     cut, whole = program("lint", "calm"), program("lint", "calm", "--all-rows")
-    assert [line for line in cut.out.splitlines() if "error[PF207]" in line] == [
-        line for line in whole.out.splitlines() if "error[PF207]" in line
-    ][:10]
-    assert "11 findings in all, the worst 10 above (--all-rows shows all, --write-baseline FILE accepts them for now):" in cut.out
+    assert [line.split()[0] for line in cut.out.splitlines() if line.startswith("  m")] == [f"m{n}" for n in (0, 1, 10, 2, 3, 4, 5, 6)]
+    assert "\n  and 3 more (--all-rows lists them)\n" in cut.out
+    assert sum(line.startswith("  m") for line in whole.out.splitlines()) == 11
     assert "--all-rows" not in whole.out
 
 
@@ -146,13 +154,13 @@ def test_why_prints_the_chain_of_one_pair_in_the_place_of_tables_and_findings() 
     assert chain.splitlines()[:4] == [
         "change      taint nodes n1 dedicated=rdma:NoSchedule",
         "node        n1 gets the taint dedicated=rdma:NoSchedule",
-        "toleration  nothing in the template tolerates dedicated=rdma:NoSchedule: no toleration speaks of dedicated",
-        "controller  no pod should run on n1, but one that is there may stay: only NoSchedule taints are in the way",
+        "toleration  no toleration of the template matches dedicated=rdma:NoSchedule: none has the key dedicated",
+        "controller  no new pod should run on n1, but an existing pod may stay: only NoSchedule taints are in the way",
     ]
-    assert summary.startswith("1 error. Judged")
+    assert summary.startswith("1 error. Checked")
 
 
 def test_why_of_a_pair_that_was_not_judged_is_refused() -> None:
     result = program("taint", "nodes", "n1", "dedicated=rdma:NoSchedule", "--from", "calm", "--why", "agent/n2")
     assert (result.code, result.out) == (2, "")
-    assert "--why agent/n2: no such pair was judged" in result.err
+    assert "--why agent/n2: no such pair was checked" in result.err

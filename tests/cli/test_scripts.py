@@ -24,7 +24,7 @@ def test_a_script_that_changes_nothing_that_matters() -> None:
 def test_a_loss_in_a_script_is_a_finding() -> None:
     code, out, _ = run("#!/bin/sh\nkubectl get nodes\nkubectl taint nodes -l pool=rdma a=b:NoSchedule\n", "runbook")
     assert code == 1
-    assert "error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created" in out
+    assert "error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created" in out
     assert "not judged: 1 kubectl command (no change)" in out
 
 
@@ -33,13 +33,13 @@ def test_a_line_that_is_not_understood_is_named_and_the_rest_is_judged() -> None
         "kubectl cordon $N\nkubectl taint nodes n1 a=b:NoSchedule\nkubectl taint nodes n1 a=b:NoSchedule\nexit\nkubectl drain n1\n"
     )
     assert code == 3
-    assert "note: rests on runbook.sh:1 having changed nothing here" in out
+    assert "note: assumes that runbook.sh:1 (not analyzed or refused) changes nothing here" in out
     assert "error[PF102]" in out
     assert "2 lines were not judged." in out
-    assert "what follows runbook.sh:4 (the script ends there)" in out
+    assert "the lines after runbook.sh:4 (the script ends there)" in out
     assert err.splitlines() == [
-        "runbook.sh:1: error: not judged: `kubectl cordon $N`: $N is not expanded: write what it stands for",
-        "runbook.sh:3: error: not judged: `taint nodes n1 a=b:NoSchedule`: "
+        "runbook.sh:1: error: not checked: `kubectl cordon $N`: $N is not expanded: write its value",
+        "runbook.sh:3: error: not checked: `taint nodes n1 a=b:NoSchedule`: "
         "node n1 already has a taint(s) with same effect(s) and --overwrite is false",
     ]
 
@@ -47,7 +47,7 @@ def test_a_line_that_is_not_understood_is_named_and_the_rest_is_judged() -> None
 @pytest.mark.parametrize("text", ["", "echo hello\n", "kubectl get nodes\n"], ids=["empty", "no kubectl", "only questions"])
 def test_a_script_with_nothing_to_judge(text: str) -> None:
     code, _, err = run(text)
-    assert (code, err) == (3, "error: runbook.sh has no line that preflight can judge\n")
+    assert (code, err) == (3, "error: runbook.sh has no line that preflight can check\n")
     assert program("plan", "runbook.sh", "--from", "calm", "--allow-empty").code == 0
 
 
@@ -81,19 +81,19 @@ def test_a_patch_in_a_script_is_judged(line: str) -> None:
     Path("ops/lost.yaml").write_text(LOST)
     code, out, err = run(f"{line}\n", "ops/run.sh")
     assert (code, err) == (1, "")
-    assert "error[PF101] lost-now: storage/agent loses n1 now: its nodeSelector asks for pool=none: the node has 'rdma'" in out
+    assert "error[PF101] lost-now: storage/agent loses n1 now: its nodeSelector requires pool=none (the node has pool=rdma)" in out
 
 
 def test_a_patch_in_quotes_of_bash_is_not_understood() -> None:
     code, _, err = run("kubectl patch node n1 -p $'spec:\\n unschedulable: true'\n")
     assert code == 3
-    assert "$'spec:\\n unschedulable: true' is not expanded: write what it stands for" in err
+    assert "$'spec:\\n unschedulable: true' is not expanded: write its value" in err
 
 
 def test_a_patch_of_a_file_that_the_script_writes_is_not_understood() -> None:
     code, _, err = run("echo x > p.yaml\nkubectl patch ds agent -n storage --patch-file p.yaml\n")
     assert code == 3
-    assert "the script itself writes p.yaml" in err
+    assert "the script itself creates p.yaml" in err
 
 
 def test_a_patch_file_that_is_not_there() -> None:
@@ -118,5 +118,5 @@ def test_a_patch_file_that_is_not_there() -> None:
 )
 def test_a_line_that_is_not_understood_shows_no_secret(line: str, shown: str) -> None:
     _, out, err = run(f"{line}\nkubectl cordon n1\n")
-    assert f"not judged: `{shown}`: " in err
+    assert f"not checked: `{shown}`: " in err
     assert "s3cret" not in out + err

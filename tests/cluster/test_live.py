@@ -153,7 +153,7 @@ def _pairs(report: dict[str, Any]) -> dict[tuple[int, str, str], str]:
 def test_without_any_right_the_missing_one_is_named(bed: Bed, folder: Path) -> None:
     result = _run(bed, LINES[0], folder, "nobody")
     assert (result.code, result.out) == (3, "")
-    assert "no DaemonSet can be judged: the right to list daemonsets.apps is missing: `preflight rbac` prints the role" in result.err
+    assert "no DaemonSet can be checked: no permission to list daemonsets.apps: `preflight rbac` prints the role" in result.err
 
 
 def test_with_rights_in_one_namespace_its_daemonsets_are_judged_and_the_rest_is_said(bed: Bed, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_with_rights_in_one_namespace_its_daemonsets_are_judged_and_the_rest_is_
     report = json.loads(result.out)
     assert result.code == 3
     assert [(row["daemonset"], row["outcome"]) for row in report["coverage"]] == [("logging/agent", "lost-on-recreation")]
-    assert report["problems"][0]["message"].startswith("not all DaemonSets are judged: only those of namespace logging: ")
+    assert report["problems"][0]["message"].startswith("not all DaemonSets are checked: only those in namespace logging: ")
 
 
 def test_somebody_is_impersonated(bed: Bed, folder: Path) -> None:

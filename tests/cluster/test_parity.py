@@ -62,7 +62,7 @@ def test_a_line(ground: Ground, line: str) -> None:
     verb = line.split()[0]
     if answers.kubectl.code:
         said = words(answers.preflight.err)
-        if verb in ("taint", "label") and not said.startswith("preflight judges"):
+        if verb in ("taint", "label") and not said.startswith("preflight checks"):
             assert says(said, words(answers.kubectl.err))
     elif (verb in ("taint", "label", "cordon", "uncordon") or line.startswith("patch no")) and "--dry-run" not in line:
         taints, labels, cordoned = foretold(line)
@@ -78,10 +78,12 @@ def test_a_line(ground: Ground, line: str) -> None:
         pytest.param("taint nodes n1 a=b:NoSchedule -o name", 0, "unknown output format 'name'", 2, id="an output that is kubectl's"),
         pytest.param("set image ds/d1 c=c:2 -o yaml", 0, "unknown output format 'yaml'", 2, id="another"),
         pytest.param("delete ds d1 --output=name", 0, "unknown output format 'name'", 2, id="another in one word"),
-        pytest.param("label pods p a=b", 0, "preflight judges labels of nodes, not of pods", 2, id="labels of pods"),
-        pytest.param("rollout restart deploy", 0, "preflight judges restarts of daemonsets, not of deployments", 2, id="other restarts"),
-        pytest.param("delete svc kubernetes --dry-run=server", 0, "preflight judges deletions of nodes", 2, id="a deletion of others"),
-        pytest.param("drain n9", 1, "n9 is not among the 2 nodes given: judged as a partly known node", 3, id="a node that is not given"),
+        pytest.param("label pods p a=b", 0, "preflight checks labels of nodes, not of pods", 2, id="labels of pods"),
+        pytest.param("rollout restart deploy", 0, "preflight checks restarts of daemonsets, not of deployments", 2, id="other restarts"),
+        pytest.param("delete svc kubernetes --dry-run=server", 0, "preflight checks deletions of nodes", 2, id="a deletion of others"),
+        pytest.param(
+            "drain n9", 1, "n9 is not among the 2 nodes in the input: treated as a partly known node", 3, id="a node that is not given"
+        ),
         pytest.param("patch ds d1 --patch-file nosuch.yaml", 1, "unable to read patch file: nosuch.yaml", 3, id="a file that is not there"),
         pytest.param("delete ds d1 d1", 1, "delete default/d1 and their pods", 0, id="a name given twice: deleted, then missed"),
     ],

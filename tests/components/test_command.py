@@ -42,11 +42,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_folder_of_now_is_listed_worst_first() -> None:
     result = program("components")
     assert result.out == (
-        "DAEMONSET    IS             PROVIDES             BECAUSE\n"
-        "lab/quantum  device-plugin  resources not known  writes /var/lib/kubelet/device-plugins: quantum.yaml:16\n"
-        "-/shop       -                                   nothing was recognised: shop.yaml:1\n"
+        "DAEMONSET    IS             PROVIDES           BECAUSE\n"
+        "lab/quantum  device-plugin  unknown resources  writes /var/lib/kubelet/device-plugins: quantum.yaml:16\n"
+        "-/shop       -                                 not recognized: shop.yaml:1\n"
         "\n"
-        "2 DaemonSets, 1 not recognised.\n"
+        "2 DaemonSets, 1 not recognized.\n"
     )
     assert (result.code, result.err) == (0, "")
 
@@ -55,7 +55,7 @@ def test_from_adds_to_what_is_listed_and_standard_input_is_read() -> None:
     named = program("components", "quantum.yaml", "--from", "shop.yaml")
     assert named.out == program("components").out
     piped = program("components", "--from", "-", stdin=SHOP.encode())
-    assert "nothing was recognised: -:1" in piped.out
+    assert "not recognized: -:1" in piped.out
 
 
 def test_json_holds_every_piece_of_evidence_with_its_place() -> None:
@@ -85,7 +85,7 @@ def test_a_file_takes_the_output(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("argv", "code", "says"),
     [
-        pytest.param(["-o", "yaml"], 2, "unknown output format 'yaml': text, json", id="another format"),
+        pytest.param(["-o", "yaml"], 2, 'unknown output format "yaml": must be text or json', id="another format"),
         pytest.param(["nowhere"], 3, "nowhere", id="a path that is not there"),
         pytest.param(["-o", "text=no/such/folder"], 3, "cannot write no/such/folder", id="a file that cannot be written"),
     ],
@@ -100,7 +100,7 @@ def test_no_daemonset_is_a_fault_unless_it_may_be(folder: Path) -> None:
     (folder / "empty").mkdir()
     assert program("components", "empty").code == 3
     allowed = program("components", "empty", "--allow-empty")
-    assert (allowed.code, allowed.out) == (0, "0 DaemonSets, 0 not recognised.\n")
+    assert (allowed.code, allowed.out) == (0, "0 DaemonSets, 0 not recognized.\n")
 
 
 def test_names_that_a_terminal_would_obey_are_made_plain(folder: Path) -> None:
@@ -116,9 +116,9 @@ def test_what_a_policy_states_goes_before_what_is_recognised(folder: Path) -> No
     assert result.out == (
         "DAEMONSET    IS         PROVIDES  BECAUSE\n"
         "-/shop       log-agent            stated by .preflight.yaml:1: shop.yaml:1\n"
-        "lab/quantum  -                    nothing was recognised: quantum.yaml:1\n"
+        "lab/quantum  -                    not recognized: quantum.yaml:1\n"
         "\n"
-        "2 DaemonSets, 1 not recognised.\n"
+        "2 DaemonSets, 1 not recognized.\n"
     )
     assert "device-plugin" in program("components", "--no-policy").out
     assert "device-plugin" in program("components", "--policy", "strict").out

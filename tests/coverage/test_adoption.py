@@ -148,7 +148,7 @@ def test_who_adopts_at_once_is_said_and_nothing_is_left_without_an_owner() -> No
     ]
     (deleted,) = steps(world([node("n1")], both), ORPHAN)
     assert deleted.change.notes == (
-        "truth/e adopts the pods of truth/d, which its selector matches: where a node has a pod of both, the older one stays",
+        "truth/e adopts the pods of truth/d, which its selector matches: on a node with a pod of both, the older pod stays",
     )
     assert deleted.change.after.orphaned_daemonsets == {}
 

@@ -189,7 +189,7 @@ def test_l1b_the_taint_of_a_cordon_removed_by_hand_is_put_back_and_said_so() -> 
     start = world([node("n00")], [daemonset("d")])
     _, removal = run(start, "cordon n00", "taint nodes n00 node.kubernetes.io/unschedulable:NoSchedule-")
     assert recorded("L1b")["taints"]
-    assert any("puts node.kubernetes.io/unschedulable:NoSchedule back" in note for note in removal.change.notes)
+    assert any("adds node.kubernetes.io/unschedulable:NoSchedule again" in note for note in removal.change.notes)
 
 
 def test_l3_of_the_taints_set_by_hand_on_a_ready_node_just_the_recorded_ones_are_left() -> None:

@@ -25,13 +25,13 @@ PLUGIN: dict[str, Any] = {
     "containers": [{"name": "c", "image": "registry.example/c:1", "volumeMounts": [{"name": "d", "mountPath": FOLDER}]}],
     "volumes": [{"name": "d", "hostPath": {"path": FOLDER}}],
 }
-LIST = "shows it", "kubectl -n truth get pods -o wide --field-selector spec.nodeName=n1"
-TAINTS = "shows it", "kubectl get node n1 -o jsonpath='{.spec.taints}'"
-LABELS = "shows it", "kubectl get node n1 --show-labels"
+LIST = "check", "kubectl -n truth get pods -o wide --field-selector spec.nodeName=n1"
+TAINTS = "check", "kubectl get node n1 -o jsonpath='{.spec.taints}'"
+LABELS = "check", "kubectl get node n1 --show-labels"
 COUNTS = "looks fine", "kubectl -n truth get daemonset d: DESIRED counts only the nodes that tolerate and match, so READY equals it"
-STATUS = "looks fine", "kubectl -n truth rollout status daemonset/d: says that it was successfully rolled out"
+STATUS = "looks fine", "kubectl -n truth rollout status daemonset/d: reports that it was successfully rolled out"
 READY = {"type": "Ready", "status": "True"}
-EVENTS = "looks fine", "kubectl -n truth get events: no pod is Pending, so there is nothing to warn of"
+EVENTS = "looks fine", "kubectl -n truth get events: no pod is Pending, so there is no warning"
 
 
 def chain(impact: Impact, group: CoverageGroup, on: str = "n1", dependents: Iterable[LossLink] = ()) -> list[tuple[str, str]]:
@@ -48,7 +48,7 @@ def test_a_pod_that_stays_has_nothing_to_show() -> None:
     assert links(daemonset("d"), "taint nodes n1 t:PreferNoSchedule") == [
         ("change", "taint nodes n1 t:PreferNoSchedule"),
         ("node", "n1 gets the taint t:PreferNoSchedule"),
-        ("controller", "a pod should run on n1, and may stay"),
+        ("controller", "a pod should run on n1 and may stay"),
         ("outcome", "the pod stays, and comes back when it is re-created"),
     ]
 
@@ -59,11 +59,11 @@ def test_the_toleration_that_comes_nearest_is_named_and_why_it_is_not_enough() -
         ("node", "n1 gets the taint dedicated=rdma:NoSchedule"),
         (
             "toleration",
-            "{key: dedicated, effect: NoSchedule} comes nearest to dedicated=rdma:NoSchedule, and is not enough: "
-            "it tolerates dedicated only with an empty value (no operator means Equal)",
+            "{key: dedicated, effect: NoSchedule} comes closest to dedicated=rdma:NoSchedule but does not match: "
+            'its toleration of "dedicated" has no operator and no value, so it matches only an empty value',
         ),
-        ("controller", "no pod should run on n1, but one that is there may stay: only NoSchedule taints are in the way"),
-        ("outcome", "the pod runs on, and is gone for good once an update, a deletion, an eviction or a new node re-creates it"),
+        ("controller", "no new pod should run on n1, but an existing pod may stay: only NoSchedule taints are in the way"),
+        ("outcome", "the pod keeps running, and does not come back once an update, a deletion, an eviction or a new node re-creates it"),
         LIST,
         TAINTS,
         COUNTS,
@@ -76,9 +76,9 @@ def test_the_update_that_sets_the_bomb_off() -> None:
     assert links(daemonset("d"), "taint nodes n1 t:NoSchedule", "rollout restart ds/d -n truth")[:5] == [
         ("change", "rollout restart ds/d -n truth"),
         ("DaemonSet", "truth/d gets a new template: its pods are re-created"),
-        ("toleration", "nothing in the template tolerates t:NoSchedule: no toleration speaks of t"),
-        ("controller", "no pod should run on n1, but one that is there may stay: only NoSchedule taints are in the way"),
-        ("outcome", "the pod goes now, and none is created"),
+        ("toleration", "no toleration of the template matches t:NoSchedule: none has the key t"),
+        ("controller", "no new pod should run on n1, but an existing pod may stay: only NoSchedule taints are in the way"),
+        ("outcome", "the pod is removed now, and no new one is created"),
     ]
 
 
@@ -86,9 +86,9 @@ def test_a_label_that_goes_is_shown_by_the_labels() -> None:
     assert links(daemonset("d", nodeSelector={"pool": "rdma"}), "label nodes n1 pool-") == [
         ("change", "label nodes n1 pool-"),
         ("node", "n1 loses the label pool"),
-        ("selection", "its nodeSelector asks for pool=rdma: the label is absent"),
-        ("controller", "no pod should run on n1, and one that is there may not stay: the controller deletes it"),
-        ("outcome", "the pod goes now, and none is created"),
+        ("selection", "its nodeSelector requires pool=rdma (the node does not have the label)"),
+        ("controller", "no pod should run on n1, and an existing pod may not stay: the controller deletes it"),
+        ("outcome", "the pod is removed now, and no new one is created"),
         LIST,
         LABELS,
         COUNTS,
@@ -101,18 +101,17 @@ def test_seconds_make_a_loop() -> None:
     seconds = {"key": "m", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     assert links(daemonset("d", seconds), "taint nodes n1 m:NoExecute")[2:5] == [
         ("toleration", "{key: m, operator: Exists, effect: NoExecute, tolerationSeconds: 300} tolerates m:NoExecute for 300 s only"),
-        ("controller", "a pod should run on n1, and may stay"),
-        ("outcome", "tolerates m:NoExecute for 300 s: deleted and re-created every 300 s, for ever"),
+        ("controller", "a pod should run on n1 and may stay"),
+        ("outcome", "tolerates m:NoExecute for 300 s only: its pod is deleted and re-created every 300 s, without end"),
     ]
 
 
 def test_what_the_daemonset_is_tells_what_breaks() -> None:
     found = links(daemonset("d", **PLUGIN), "taint nodes n1 t:NoSchedule")
-    assert [text for heading, text in found if heading == "breaks"] == [
-        "truth/d is a device plugin: its extended resources leave the node's Allocatable: "
-        "pods that ask for them stay Pending, running ones keep their devices"
+    assert [text for heading, text in found if heading == "impact"] == [
+        "truth/d is a device plugin: the node stops offering its devices: new pods stay Pending, running pods keep theirs"
     ]
-    assert ("shows it", "kubectl get node n1 -o jsonpath='{.status.allocatable}'") in found
+    assert ("check", "kubectl get node n1 -o jsonpath='{.status.allocatable}'") in found
 
 
 def test_on_delete_has_no_rollout_status() -> None:
@@ -132,8 +131,8 @@ def test_a_pod_that_hangs_is_deleted_and_nothing_is_created_beside_it() -> None:
     assert chain(impact, group) == [
         ("change", "rollout restart ds/d -n truth"),
         ("DaemonSet", "truth/d gets a new template: its pods are re-created"),
-        ("controller", "a pod should run on n1, and may stay"),
-        ("outcome", "the pod is deleted and hangs in Terminating, and none is created beside it until the kubelet speaks again"),
+        ("controller", "a pod should run on n1 and may stay"),
+        ("outcome", "the pod is deleted and hangs in Terminating, and no new one is created until the kubelet responds again"),
         LIST,
     ]
 
@@ -144,7 +143,10 @@ def test_an_update_that_stops_is_never_called_successful() -> None:
     (impact,) = run(start, "rollout restart ds/d -n truth")
     (group,) = (group for group in impact.groups if "n1" in group.nodes)
     told = chain(impact, group)
-    assert ("outcome", "the pod runs on, and is gone for good once an update, a deletion, an eviction or a new node re-creates it") in told
+    assert (
+        "outcome",
+        "the pod keeps running, and does not come back once an update, a deletion, an eviction or a new node re-creates it",
+    ) in told
     assert STATUS not in told
     assert COUNTS in told
 
@@ -153,23 +155,21 @@ def test_where_the_order_of_nodes_decides_a_kept_pod_may_be_the_old_one_or_a_new
     start = world([node("n1"), silent("n2")], [daemonset("d")], [pod("d", "n1"), pod("d", "n2", conditions=[READY])])
     (impact,) = run(start, "rollout restart ds/d -n truth")
     (group,) = (group for group in impact.groups if "n1" in group.nodes)
-    why = "0 to 1 of n1, n2 keep the old pod, for the update stops once 1 node lacks an available one (n2)"
-    assert ("outcome", f"a pod stays there, the old one or a new one: which nodes is chance: {why}") in chain(impact, group)
+    why = "0 to 1 of n1, n2 keep the old pod, because the update stops once 1 node has no available pod (n2)"
+    assert ("outcome", f"a pod stays, the old one or a new one: unknown which nodes: {why}") in chain(impact, group)
 
 
 def test_a_missing_pod_does_not_look_fine() -> None:
     (impact,) = run(world([node("n1")], [daemonset("d")], [pod("other", "n1")]), "reboot n1")
     (group,) = impact.groups
-    assert [text for heading, text in chain(impact, group) if heading in ("outcome", "looks fine")] == [
-        "a pod should be there, and none is"
-    ]
+    assert [text for heading, text in chain(impact, group) if heading in ("outcome", "looks fine")] == ["a pod should exist, and none does"]
 
 
 @pytest.mark.parametrize("cascade", ["", " --cascade=orphan"])
 def test_a_deleted_daemonset_creates_nothing_again(cascade: str) -> None:
     found = links(daemonset("d"), f"delete ds d -n truth{cascade}")
     assert ("DaemonSet", "truth/d is deleted") in found
-    assert ("controller", "there is no DaemonSet any more that would create the pod again") in found
+    assert ("controller", "no DaemonSet exists any more that would re-create the pod") in found
 
 
 def test_who_depends_on_it_is_named() -> None:
@@ -192,5 +192,5 @@ def test_who_depends_on_it_is_named() -> None:
     start = world([node("n1", pool="rdma")], [daemonset("d", containers=arguments, volumes=PLUGIN["volumes"])])
     (impact,) = run(replace(start, workloads=(job,)), "taint nodes n1 t:NoSchedule")
     (group,) = impact.groups
-    breaks = [text for heading, text in chain(impact, group, dependents=explain_dependents(impact, group, "n1")) if heading == "breaks"]
+    breaks = [text for heading, text in chain(impact, group, dependents=explain_dependents(impact, group, "n1")) if heading == "impact"]
     assert breaks[1:] == ["Job truth/train needs example.com/device there"]

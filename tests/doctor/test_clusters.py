@@ -28,9 +28,11 @@ def test_two_snapshots_stand_side_by_side() -> None:
         "x b.json         4       1         1      0\n"
         "  a.json.gz      4       0         0      0\n"
         "\n"
+        "x 2 faults found, root causes first\n"
+        "\n"
         "b.json: today at 2026-03-01T12:00:00Z: something is wrong on 2 of 4 nodes\n"
     )
-    assert "\na.json.gz: today at 2026-03-01T12:00:00Z: nothing wrong is seen on 4 nodes\n" in result.out
+    assert "\na.json.gz: no problems found on 4 nodes at 2026-03-01T12:00:00Z\n" in result.out
     alone = program("doctor", "--from", "b.json", "-o", "json")
     together = json.loads(program("doctor", "--from", "a.json.gz", "--from", "b.json", "-o", "json").out)
     expected = [{**load, "step": 2} for load in json.loads(alone.out)["findings"]]
@@ -40,7 +42,7 @@ def test_two_snapshots_stand_side_by_side() -> None:
 
 def test_files_beside_several_snapshots_are_of_nobody_knows_which() -> None:
     result = program("doctor", "--from", "b.json", "--from", "a.json.gz", "--from", "world.json")
-    why = "several snapshots are several clusters, and nobody knows of which one world.json is: give it with one of them"
+    why = "several snapshots are several clusters, and it is unknown which one world.json belongs to: give it with one snapshot only"
     assert (result.code, result.err) == (2, f"error: {why}\n")
 
 

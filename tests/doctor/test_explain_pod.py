@@ -23,7 +23,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def chain(pod: str, *words: str) -> list[tuple[str, str]]:
     """The links of the chain, without the commands."""
     report = json.loads(program("doctor", "--pod", pod, *words, "-o", "json").out)
-    return [(reason["heading"], reason["text"]) for reason in report["why"] if reason["heading"] != "shows it"]
+    return [(reason["heading"], reason["text"]) for reason in report["why"] if reason["heading"] != "check"]
 
 
 def findings(pod: str, *words: str) -> list[str]:
@@ -52,7 +52,7 @@ def test_a_pod_that_has_ended() -> None:
     write(Path("w.json"), objects)
     assert chain("shop/big", "--from", "w.json") == [
         ("pod", "shop/big has ended: Failed; nothing controls it"),
-        ("because", "Evicted: The node was low on memory."),
+        ("cause", "Evicted: The node was low on memory."),
     ]
 
 
@@ -61,8 +61,8 @@ def test_a_pod_that_has_just_been_created() -> None:
     named(objects, "Pod", "big")["metadata"]["creationTimestamp"] = "2026-03-01T11:59:30Z"
     write(Path("w.json"), objects)
     assert chain("shop/big", "--from", "w.json")[:2] == [
-        ("pod", "shop/big has no node since 2026-03-01T11:59:30Z (30 seconds); nothing controls it"),
-        ("scheduler", "it has just been created: a scheduler needs a moment"),
+        ("pod", "shop/big has had no node since 2026-03-01T11:59:30Z (30 seconds); nothing controls it"),
+        ("scheduler", "the pod was created moments ago: the scheduler may not have reached it yet"),
     ]
     assert findings("shop/big", "--from", "w.json") == []
 
@@ -71,9 +71,9 @@ def test_a_pod_that_a_queue_holds() -> None:
     held = event("InsufficientQuota", "queue-scheduler", "0 of 4 left", ("Pod", "shop", "big"))
     write(Path("w.json"), [*waiting(), held])
     assert chain("shop/big", "--from", "w.json")[1:4] == [
-        ("scheduler", "default-scheduler has said nothing of it"),
-        ("because", "queue-scheduler holds it, and is not its scheduler default-scheduler: InsufficientQuota: 0 of 4 left"),
-        ("because", "a quota of its queue holds it"),
+        ("scheduler", "default-scheduler has not reported on it"),
+        ("cause", "blocked by queue-scheduler, which is not its scheduler (default-scheduler): InsufficientQuota: 0 of 4 left"),
+        ("cause", "it is blocked by the quota of its queue"),
     ]
     assert findings("shop/big", "--from", "w.json") == ["PF442"]
 
@@ -85,15 +85,15 @@ def test_a_pod_on_a_node_that_is_down() -> None:
     named(objects, "Pod", "agent-rdma-1")["metadata"]["deletionTimestamp"] = "2026-03-01T10:06:00Z"
     write(Path("w.json"), objects)
     assert chain("ops/agent-rdma-1", "--from", "w.json") == [
-        ("pod", "ops/agent-rdma-1 is being deleted since 2026-03-01T10:06:00Z (1 hour); DaemonSet ops/agent controls it"),
-        ("node", "rdma-1 is not Ready since 2026-03-01T10:00:00Z (2 hours): Kubelet stopped posting node status."),
+        ("pod", "ops/agent-rdma-1 has been terminating since 2026-03-01T10:06:00Z (1 hour); DaemonSet ops/agent controls it"),
+        ("node", "rdma-1 has not been Ready since 2026-03-01T10:00:00Z (2 hours): Kubelet stopped posting node status."),
     ]
 
 
 def test_what_stands_behind_it_and_the_findings_on_that() -> None:
-    assert [text for heading, text in chain("research/train-0", "--from", GPUS) if heading == "behind it"] == [
-        "gpu-11 lacks the label node_env, which 10 peers carry",
-        "7 nvidia.com/gpu on gpu-05, gpu-07 are held by pods of which nothing runs",
+    assert [text for heading, text in chain("research/train-0", "--from", GPUS) if heading == "root cause"] == [
+        "gpu-11 lacks the label node_env, which 10 peers have",
+        "7 nvidia.com/gpu on gpu-05, gpu-07 are held by pods without a running container (stale allocation)",
     ]
     assert findings("research/train-0", "--from", GPUS) == ["PF433", "PF434", "PF440"]
 
@@ -104,16 +104,18 @@ def test_a_pod_of_the_namespace_of_the_context() -> None:
     write(Path("w.json"), objects)
     assert chain("big", "--from", "w.json")[0] == (
         "pod",
-        "default/big has no node since 2026-03-01T08:00:00Z (4 hours); nothing controls it",
+        "default/big has had no node since 2026-03-01T08:00:00Z (4 hours); nothing controls it",
     )
 
 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        pytest.param(["--pod", "shop/none"], "no pod shop/none: give NAMESPACE/NAME of one that is there", id="no such pod"),
+        pytest.param(["--pod", "shop/none"], 'pods "shop/none" not found: give NAMESPACE/NAME of one that is there', id="no such pod"),
         pytest.param(
-            ["--pod", "shop/big", "--node", "rdma-1"], "--pod stands alone, without --node, --since and a second cluster", id="with a node"
+            ["--pod", "shop/big", "--node", "rdma-1"],
+            "--pod excludes --node, --since and a second cluster\nSee 'preflight doctor --help'",
+            id="with a node",
         ),
     ],
 )

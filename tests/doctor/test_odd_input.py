@@ -59,7 +59,7 @@ def test_a_selector_with_an_operator_of_nobody_selects_nothing(tmp_path: Path) -
     term = {"labelSelector": {"matchExpressions": [{"key": "app", "operator": "Like"}]}, "topologyKey": "kubernetes.io/hostname"}
     guard = pod("guard", "n1", spec={"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}})
     result = doctor(tmp_path, node("n1", {}, []), guard, pod("late", phase="Pending"), form="json")
-    assert said(result) == [("PF440", f"waits for a node since {OLD} (59 days): no scheduler has looked at it")]
+    assert said(result) == [("PF440", f"has been waiting for a node since {OLD} (59 days): no scheduler has reported on it")]
 
 
 @pytest.mark.parametrize("kept", ["x", {"components": "x"}, {"components": ["x"]}, {"components": [{"kind": {}}]}])
@@ -71,7 +71,7 @@ def test_a_snapshot_whose_daemonsets_were_edited_says_so(kept: object, tmp_path:
     next(item for item in data["items"] if item["kind"] == "DaemonSet")["preflight"] = kept
     file.write_text(json.dumps(data), encoding="utf-8")
     result = program("doctor", "--from", str(file))
-    words = "DaemonSet cannot be judged: what the snapshot has of the rest of it was edited: make a new one"
+    words = "DaemonSet cannot be checked: its data in the snapshot was edited; create a new snapshot"
     assert (result.code, result.err.splitlines()[0]) == (3, f"{file}:1: error: {words}")
 
 

@@ -18,23 +18,24 @@ AT = "2026-03-01T12:00:00Z"
 WAITS = {"name": "agent", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}
 BROKEN = f"""\
 today at {AT}: something is wrong on 2 of 4 nodes
+x 2 faults found, root causes first
 
-x cpu-1 lacks the Service proxy (kube-system/services): it should run there, and no pod is there; no event says why
+x cpu-1 lacks the Service proxy (kube-system/services): it should run there but has no pod; no event gives a reason
 x rdma-1 lacks a DaemonSet (ops/agent): its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
 
 error[PF410] pod-missing: kube-system/services has no pod on cpu-1, where it should run
  --> w.json:1
-  = then: Service addresses stop following their endpoints on the node: connections go to pods that are gone, and a new node has no \
-Service addresses at all
-  = note: no event says that its creation was refused; events live for about an hour
-  = see:  kubectl -n kube-system describe ds services
-  = see:  kubectl -n kube-system get events --field-selector involvedObject.kind=DaemonSet,involvedObject.name=services
+  = impact: Service addresses on the node are no longer updated: connections go to pods that no longer \
+exist, and a new node has no Service addresses at all
+  = note: no event reports a refused creation (events expire after about an hour)
+  = check: kubectl -n kube-system describe ds services
+  = check: kubectl -n kube-system get events --field-selector involvedObject.kind=DaemonSet,involvedObject.name=services
 
-warning[PF414] pod-not-starting: ops/agent has a pod on rdma-1 that does not start since 2026-01-01T00:00:00Z (59 days): container agent: \
+warning[PF414] pod-not-starting: ops/agent has a pod on rdma-1 that has not started since 2026-01-01T00:00:00Z (59 days): container agent: \
 ImagePullBackOff: Back-off pulling image
- --> w.json:1
-  = see:  kubectl -n ops describe pod agent-rdma-1
-  = see:  kubectl -n ops get pods -o wide
+ --> w.json items[8]
+  = check: kubectl -n ops describe pod agent-rdma-1
+  = check: kubectl -n ops get pods -o wide
 """
 
 
@@ -109,8 +110,16 @@ def test_a_healthy_cluster_gives_no_finding() -> None:
 
 def test_the_report() -> None:
     save(Path("w.json"), write(Path("world.json"), broken()))
-    last = "\n1 error, 1 warning. Judged 5 DaemonSets on 4 nodes (20 pairs) from 1 file.\n"
+    last = "\nNext:\n  kubectl -n kube-system describe ds services\n  preflight explain PF410\n\n"
+    last += "1 error, 1 warning. Checked 5 DaemonSets on 4 nodes.\n"
     assert program("doctor", "--from", "w.json") == (1, BROKEN + last, "")
+
+
+def test_a_healthy_cluster_is_three_lines() -> None:
+    write(Path("world.json"), healthy())
+    fault, empty, summary = program("doctor", "--from", "world.json").out.splitlines()
+    assert (fault, empty) == ("no fault found on 4 nodes", "")
+    assert summary.startswith("Checked 5 DaemonSets on 4 nodes.")
 
 
 def test_of_one_node() -> None:
@@ -126,40 +135,43 @@ def test_since_a_maintenance_of_one_node() -> None:
     save(Path("before.json.gz"), write(Path("world.json"), healthy()))
     line = ["--since", "before.json.gz", "--node", "cpu-1", "--from", "world.json"]
     assert found(*line) == ([], 0)
-    assert "note: since before.json.gz: 3 of the 3 DaemonSets that had a pod on cpu-1 have one\n" in program("doctor", *line).out
+    assert "note: since before.json.gz: 3 of the 3 DaemonSets that had a pod on cpu-1 have one now\n" in program("doctor", *line).out
     after = broken()
     named(after, "Node", "cpu-1")["spec"]["unschedulable"] = True
     write(Path("world.json"), after)
     findings, code = found(*line)
     assert ([finding[0] for finding in findings], code) == (["PF401", "PF410", "PF404", "PF431"], 1)
-    text = "3 DaemonSets that had a pod on cpu-1 have one, not kube-system/services\n"
+    text = "3 DaemonSets that had a pod on cpu-1 have one now; missing: kube-system/services\n"
     assert f"note: since before.json.gz: 2 of the {text}" in program("doctor", *line).out
 
 
 def test_of_no_node() -> None:
     write(Path("world.json"), broken())
-    assert program("doctor", "--from", "world.json", "--node", "x") == (2, "", "error: no node x: give the name of one that is there\n")
+    assert program("doctor", "--from", "world.json", "--node", "x") == (2, "", 'error: nodes "x" not found\n')
 
 
 def test_without_pods_nothing_is_called_fine() -> None:
     write(Path("world.json"), [item for item in broken() if item["kind"] != "Pod"])
     result = program("doctor", "--from", "world.json")
-    assert (result.code, result.err) == (3, "error: no pod was given: what is broken shows only where pods are listed\n")
-    assert result.out.startswith("not known: no pod was given\n")
+    assert (result.code, result.err) == (
+        3,
+        "error: no pods in the input: what is broken shows only in pods (add the output of `kubectl get pods -A -o json`)\n",
+    )
+    assert result.out.startswith("unknown: no pods in the input (add the output of `kubectl get pods -A -o json`)\n")
 
 
 def test_without_events_what_refuses_is_not_known() -> None:
     write(Path("world.json"), [item for item in healthy() if item["kind"] != "Event"])
     result = program("doctor", "--from", "world.json")
     assert result.code == 0
-    assert "  note: not known: what refused or holds pods: events were not given" in result.out
+    assert "  note: unknown: what refuses or blocks pods (no events in the input: " in result.out
 
 
 def test_an_old_snapshot_says_what_it_lacks() -> None:
     save(Path("w.json"), write(Path("world.json"), broken()))
     old = text(Path("w.json")).replace(f',"at":"{AT}"', "")
     Path("w.json").write_text(old, encoding="utf-8")
-    assert "the snapshot was made without them: make a new one" in program("doctor", "--from", "w.json").out
+    assert "the snapshot was taken without them: take a new one with `preflight snapshot`" in program("doctor", "--from", "w.json").out
 
 
 @pytest.mark.parametrize("world", [healthy, broken], ids=["healthy", "broken"])
@@ -181,9 +193,10 @@ def test_a_kind_that_may_not_be_listed_is_not_known_and_the_rest_is_said(tmp_pat
         monkeypatch.setenv("KUBECONFIG", str(config))
         result = program("doctor")
     assert result.code == 1
-    assert "not known: what refused or holds pods: events were not given (the right to list events is missing" in result.out
+    assert "unknown: what refuses or blocks pods (no events in the input: no permission to list events" in result.out
     assert (
-        "not known: which CSI drivers are registered on nodes: CSINodes: the right to list csinodes.storage.k8s.io is missing" in result.out
+        "unknown: which CSI drivers are registered on nodes (no CSINodes in the input: no permission to list csinodes.storage.k8s.io"
+        in result.out
     )
     assert "PF410] pod-missing: kube-system/services has no pod on cpu-1" in result.out
 

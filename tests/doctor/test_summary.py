@@ -25,13 +25,14 @@ STARTUP = {"key": "node.cilium.io/agent-not-ready", "effect": "NoExecute"}
 def head(path: Path, *objects: Object) -> list[str]:
     """The first lines: what is wrong where, and the sentences."""
     lines = doctor(path, *objects).out.splitlines()
-    return [line for line in lines if line.startswith(("today", "x "))]
+    return [line for line in lines if line.startswith(("problems", "no problems", "x "))]
 
 
 def test_a_driver_that_selects_another_node_than_its_volumes_is_told(tmp_path: Path) -> None:
     user = pod("u", "n2", spec={"volumes": [{"name": "v", "csi": {"driver": "csi.example.com"}}]})
     assert head(tmp_path, node("n1", {"storage": "y"}, []), node("n2", {}, []), CSI, pod("csi-1", "n1", "csi"), user) == [
         f"today at {AT}: something is wrong on 1 of 2 nodes",
+        "x 1 fault found",
         "x n2 has no pod of the CSI driver csi.example.com, whose volumes 1 pod mounts there",
     ]
 
@@ -39,6 +40,7 @@ def test_a_driver_that_selects_another_node_than_its_volumes_is_told(tmp_path: P
 def test_a_startup_taint_is_told(tmp_path: Path) -> None:
     assert head(tmp_path, node("n1", {}, []), node("n2", {}, [STARTUP]), pod("p", "n1")) == [
         f"today at {AT}: something is wrong on 1 of 2 nodes",
+        "x 1 fault found",
         "x n2 has the startup taint node.cilium.io/agent-not-ready still: no DaemonSet is known that removes it",
     ]
 
@@ -50,6 +52,7 @@ def test_an_update_that_stands_still_is_told(tmp_path: Path) -> None:
         each["metadata"]["labels"] = {"pod-template-generation": str(number), "controller-revision-hash": f"r{number}"}
     assert head(tmp_path, node("n1", {"pool": "rdma"}, []), node("n2", {"pool": "rdma"}, []), daemonset, *pods) == [
         f"today at {AT}: something is wrong on 1 of 2 nodes",
+        "x 1 fault found",
         "x an update of a/plugin stands still: n1 has a pod of an older template",
     ]
 
@@ -57,28 +60,37 @@ def test_an_update_that_stands_still_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("objects", "unknown"),
     [
-        pytest.param([node("n1", {}, []), pod("p", "n1")], ["which components nodes lack: no DaemonSet was given"], id="no DaemonSets"),
+        pytest.param(
+            [node("n1", {}, []), pod("p", "n1")],
+            ["which components nodes lack (no DaemonSets in the input: add the output of `kubectl get daemonsets -A -o json`)"],
+            id="no DaemonSets",
+        ),
         pytest.param(
             [node("n1", {"pool": "rdma"}, []), PLUGIN, pod("p", "n1", "plugin"), pod("o", "n1", "other")],
-            ["where a/other should run: not given, though pods are of it"],
+            [
+                (
+                    "where a/other should run (its pods are in the input, the DaemonSet is not: add the output of `kubectl get "
+                    "daemonsets -A -o json`)"
+                )
+            ],
             id="a DaemonSet of which there are pods",
         ),
         pytest.param(
             [{**node("n1", {}, []), "status": {"allocatable": {"cpu": "1"}}}, PLUGIN, pod("p", "n1")],
-            ["whether n1 is Ready: no condition says so"],
+            ["whether n1 is Ready (no condition in the input)"],
             id="a node without conditions",
         ),
         pytest.param(
             [node("n1", {"pool": "rdma"}, [{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}]), PLUGIN, pod("p", "n1", "plugin")],
-            ["what n1 lacks: an autoscaler is about to remove it"],
+            ["what n1 lacks (an autoscaler is about to remove it)"],
             id="a node that goes",
         ),
     ],
 )
 def test_what_was_not_given_is_not_known(objects: list[Object], unknown: list[str], tmp_path: Path) -> None:
-    start = "  note: not known: "
+    start = "  note: unknown: "
     found = [line.removeprefix(start) for line in doctor(tmp_path, *objects).out.splitlines() if line.startswith(start)]
-    usual = ("what refused or holds pods", "pods of other namespaces")
+    usual = ("what refuses or blocks pods", "pods of namespaces other than")
     assert [each for each in found if not each.startswith(usual)] == unknown
 
 
@@ -102,10 +114,10 @@ def test_a_state_of_before_that_cannot_be_read_is_not_compared(tmp_path: Path) -
     doctor(tmp_path, *world)
     result = program("doctor", "--from", str(tmp_path / "w.json"), "--since", str(tmp_path / "none.json"), "--no-policy")
     assert (result.code, "is new" in result.out, "DaemonSets that had" in result.out) == (3, False, False)
-    assert result.err == f"{tmp_path}/none.json: error: cannot be read: no such file or directory\n"
+    assert result.err == f"error: cannot read {tmp_path}/none.json: no such file or directory\n"
 
 
 def test_a_pod_without_a_namespace_in_front_of_the_slash_is_none(tmp_path: Path) -> None:
     doctor(tmp_path, node("n1", {}, []), pod("p", "n1"))
     result = program("doctor", "--from", str(tmp_path / "w.json"), "--pod", "/p", "--no-policy")
-    assert (result.code, result.err) == (2, "error: no pod /p: give NAMESPACE/NAME of one that is there\n")
+    assert (result.code, result.err) == (2, 'error: pods "/p" not found: did you mean a/p?\n')

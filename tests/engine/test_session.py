@@ -115,7 +115,7 @@ def test_errors_are_raised_and_end_no_process(session: Session) -> None:
         analyze(session, ["taint nodes"])
     with pytest.raises(InputError, match="the plan has no steps"):
         analyze(session, [])
-    with pytest.raises(UsageError, match="no node nowhere"):
+    with pytest.raises(UsageError, match='nodes "nowhere" not found'):
         diagnose_cluster(session, "nowhere")
 
 

@@ -1,4 +1,4 @@
-"""A change of nodes where no DaemonSet is given: what workloads and pods alone tell of it."""
+"""A change of nodes where the input has no DaemonSet: what workloads and pods alone tell of it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ items:
   spec: {nodeName: gpu-1, containers: [{name: a}]}
   status: {phase: Running}
 """
-NOTHING = "no DaemonSet was given: there is nothing that a change could cost"
+NOTHING = "no DaemonSet in the input: the change cannot cost coverage"
 ADD_PODS = "add the output of `kubectl get pods -A -o json`"
 
 
@@ -95,7 +95,7 @@ def test_nodes_alone_leave_nothing_to_lose(line: str, tmp_path: Path) -> None:
 def test_pods_that_have_to_go_and_are_not_given_are_unknown(line: str, workloads: str, rules: list[str], tmp_path: Path) -> None:
     result = run(line, NODES + WORKLOADS, tmp_path)
     report = json.loads(result.out)
-    message = f"unknown: the pods on gpu-1, which have to go: {workloads} may have some there; {ADD_PODS}"
+    message = f"unknown: the pods on gpu-1, which have to leave ({workloads} may have pods there); {ADD_PODS}"
     assert (result.code, [each["message"] for each in report["problems"]]) == (3, [message])
     of_evictions = [finding for finding in report["findings"] if finding["rule"].startswith("PF3")]
     assert [f"{finding['rule']} {finding['subject']['kind']}" for finding in of_evictions] == rules
@@ -105,7 +105,7 @@ def test_pods_that_have_to_go_and_are_not_given_are_unknown(line: str, workloads
 def test_pods_that_stay_are_judged_by_their_templates(line: str, tmp_path: Path) -> None:
     result = run(line, NODES + WORKLOADS, tmp_path)
     report = json.loads(result.out)
-    note = "Job ml/train and StatefulSet ml/db may have pods on gpu-1: these stay, and only new ones are concerned"
+    note = "Job ml/train and StatefulSet ml/db may have pods on gpu-1: running pods stay, only new pods are affected"
     assert (result.code, report["problems"], report["findings"]) == (0, [], [])
     assert note in report["change"]["steps"][0]["notes"]
 

@@ -165,11 +165,11 @@ def test_what_lets_no_pod_go_says_nothing(line: str) -> None:
 @pytest.mark.parametrize(
     ("budgets", "missing", "says"),
     [
-        pytest.param((), {}, "no PodDisruptionBudget was given", id="none was given"),
+        pytest.param((), {}, "no PodDisruptionBudgets in the input", id="none was given"),
         pytest.param(
-            (budget("web", "web", namespace="", maxUnavailable=0),), {}, "PodDisruptionBudget -/web states no namespace", id="no namespace"
+            (budget("web", "web", namespace="", maxUnavailable=0),), {}, "PodDisruptionBudget -/web has no namespace", id="no namespace"
         ),
-        pytest.param((ANY,), {"PodDisruptionBudget": "no right"}, "not all PodDisruptionBudgets could be had", id="not all were shown"),
+        pytest.param((ANY,), {"PodDisruptionBudget": "no right"}, "not all PodDisruptionBudgets could be read", id="not all were shown"),
     ],
 )
 def test_what_nobody_knows_of_budgets_is_unknown_and_said(budgets: tuple[dict[str, Any], ...], missing: dict[str, str], says: str) -> None:
@@ -179,7 +179,7 @@ def test_what_nobody_knows_of_budgets_is_unknown_and_said(budgets: tuple[dict[st
     found = evicted("drain n1", on).evictions
     assert [pod.verdict for pod in found.nodes[0].pods] == ["unknown"]
     assert found.has_unknown_pods
-    assert describe_assumption(found.notes[0]).startswith(f"{says}, so nobody knows what the API server answers")
+    assert describe_assumption(found.notes[0]).startswith(f"{says}, so the answer of the API server is unknown")
 
 
 def test_nodes_come_in_the_order_of_the_command_line() -> None:
@@ -201,7 +201,7 @@ def test_the_time_is_that_of_grace_periods_and_of_the_retry_grid() -> None:
     found = evicted("drain n1", world(*TWO, owned("ReplicaSet", "web", 2), *both, budget("w", "web", maxUnavailable=1))).evictions
     assert (found.ends, found.least, found.withGrace) == (None, 5, 35)
     assert tuple(map(describe_assumption, found.notes)) == (
-        "assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s",
+        "assumes that replacements that fit on a node become Ready; until then kubectl retries every 5 s",
     )
 
 
@@ -230,7 +230,9 @@ def test_the_time_of_a_stateful_set_is_that_of_pods_one_after_another() -> None:
 def test_the_last_ready_pod_of_an_owner_is_named() -> None:
     found = pods("drain n1", *TWO, ANY, owned("StatefulSet", "db"), pod("db-0", "n1", "StatefulSet/db"))["db-0"]
     assert (found.last, str(found.owner)) == (True, "StatefulSet shop/db")
-    assert tuple(map(describe_reason, found.reasons)) == ("StatefulSet shop/db has no Ready pod until a replacement is: its only one goes",)
+    assert tuple(map(describe_reason, found.reasons)) == (
+        "StatefulSet shop/db has no Ready pod until a replacement is Ready: it loses its only one",
+    )
 
 
 def test_a_deployment_is_found_by_the_hash_of_its_replica_set() -> None:
@@ -291,7 +293,7 @@ def test_what_becomes_of_a_job(line: str, spec: dict[str, Any], fails: str, over
 
 def test_a_job_that_is_not_given_is_unknown() -> None:
     (fate,) = evicted("drain n1", world(*TWO, ANY, worker(0, "n1"))).evictions.jobs
-    assert describe_unknown(fate.unknown) == "Job shop/train is not given"
+    assert describe_unknown(fate.unknown) == "Job shop/train is not in the input"
 
 
 SET = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet"}
@@ -320,7 +322,10 @@ def test_what_becomes_of_a_job_set(spec: dict[str, Any], fails: str, restarts: s
     there = (job_set(**spec), child, worker(0, "n1", "sim-w-0"), worker(1, "n2", "sim-w-0"))
     (fate,) = evicted("drain n1", world(*nodes, ANY, *there)).evictions.jobSets
     assert (fate.fails, fate.restarts, fate.left, fate.leader, fate.certain) == (fails, restarts, left, True, True)
-    assert describe_job_reason(fate.reasons[0]) == "the leader of Job shop/sim-w-0 goes and has to be scheduled in the domain rack=r1"
+    assert (
+        describe_job_reason(fate.reasons[0])
+        == "the leader pod of Job shop/sim-w-0 is lost, and its replacement has to be scheduled in the domain rack=r1"
+    )
 
 
 # What is done first, and what the next step starts from.
@@ -333,7 +338,7 @@ def test_what_becomes_of_a_job_set(spec: dict[str, Any], fails: str, restarts: s
         pytest.param(
             "drain n1",
             (*TWO, ANY, pod("x-1", "n1", spec={"volumes": [{"name": "v", "emptyDir": {}}]})),
-            ("add --delete-emptydir-data, or kubectl evicts nothing there",),
+            ("add --delete-emptydir-data; without it kubectl evicts nothing there",),
             id="a flag",
         ),
         pytest.param(
@@ -345,7 +350,7 @@ def test_what_becomes_of_a_job_set(spec: dict[str, Any], fails: str, restarts: s
         pytest.param(
             "drain n1",
             (*TWO, *WEB, budget("web", "web", maxUnavailable=0)),
-            ("set maxUnavailable of PodDisruptionBudget shop/web to 1 or more while you drain",),
+            ("set maxUnavailable of PodDisruptionBudget shop/web to 1 or more during the drain",),
             id="a budget",
         ),
         pytest.param(
@@ -369,7 +374,7 @@ def test_what_becomes_of_a_job_set(spec: dict[str, Any], fails: str, restarts: s
                 pod("web-2", "n2", "ReplicaSet/web", ready=False),
                 budget("w", "web", maxUnavailable=1),
             ),
-            ("get shop/web-2 Ready, which PodDisruptionBudget shop/w waits for",),
+            ("get shop/web-2 Ready: PodDisruptionBudget shop/w requires more healthy pods",),
             id="a pod that is not Ready",
         ),
     ],
@@ -387,7 +392,7 @@ def test_what_went_is_on_no_node_afterwards_and_its_replacement_counts_as_ready(
     (each,) = second.nodes[0].pods
     assert (each.pod, each.verdict, each.replacement) == ("shop/web-2", "evicted", "unknown")
     assert tuple(map(describe_assumption, second.notes)) == (
-        "assumed: what went in the steps before is Ready again, on nodes that nobody knows",
+        "assumes that pods evicted in earlier steps are Ready again, on unknown nodes",
     )
 
 

@@ -203,7 +203,7 @@ def test_the_facts_are_typed_and_said() -> None:
     found = pods(DRAIN, *KEPT_OUT, *database())["db-0"]
     assert found.hang == StaysTerminating(MISSING, "n1", DRIVER, ("storage/csi-node",), "d")
     assert found.reasons[0] is found.hang
-    assert describe_reason(found.hang) == "it stays in Terminating: no pod of storage/csi-node on n1 unmounts its volume d"
+    assert describe_reason(found.hang) == "it stays in Terminating: no pod of storage/csi-node on n1 can unmount its volume d"
 
 
 @pytest.mark.parametrize(

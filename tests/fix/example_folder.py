@@ -59,4 +59,4 @@ def left(*argv: str, **more: Any) -> tuple[int, list[str]]:
     """The exit code, and what is said of each finding that is left."""
     result = fix(*argv, **more)
     lines = result.err.splitlines()
-    return result.code, [line.strip() for line in lines[lines.index("left as it is:") + 1 :]] if "left as it is:" in lines else []
+    return result.code, [line.strip() for line in lines[lines.index("not fixed:") + 1 :]] if "not fixed:" in lines else []

@@ -40,5 +40,7 @@ def at(data: Any, path: tuple[str | int, ...]) -> Any:
 def fixed(text: str, *operations: Operation, document: int = 0, path: tuple[str | int, ...] = POD_TEMPLATE_SPEC) -> ManifestResult:
     """A text with the tolerations of one workload changed."""
     documents_ = {each.chunk.index: each.data for each in documents.read_yaml(text, ()) if isinstance(each, Document)}
-    wanted = ManifestChange(document, path, at(documents_[document], path), operations or (AddToleration(RDMA),))
+    spec = at(documents_[document], path)
+    tolerations = spec.get("tolerations") if isinstance(spec, dict) else None
+    wanted = ManifestChange(document, (*path, "tolerations"), tolerations or [], operations or (AddToleration(RDMA),))
     return fix_manifest(text, [wanted])

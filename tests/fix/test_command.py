@@ -16,12 +16,12 @@ from tests.fix.example_folder import TAINT, fix, world
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
-        pytest.param(["--diff", "--write"], 2, "--diff, --write and --patch exclude one another", id="two ways"),
+        pytest.param(["--diff", "--write"], 2, "--diff, --write and --patch exclude each other", id="two ways"),
         pytest.param(["--for", "frobnicate"], 2, "step 1, `frobnicate`:", id="no verb"),
-        pytest.param(["--for", "cordon n1", "--plan", "p.yaml"], 2, "--for and --plan exclude one another", id="a change and a plan"),
-        pytest.param(["--rule", "PF105"], 2, "nothing is known that fixes PF105", id="a rule without a fix"),
+        pytest.param(["--for", "cordon n1", "--plan", "p.yaml"], 2, "--for and --plan exclude each other", id="a change and a plan"),
+        pytest.param(["--rule", "PF105"], 2, "preflight fix does not fix PF105", id="a rule without a fix"),
         pytest.param(["--plan", "none.yaml"], 3, "none.yaml: cannot be read", id="no such plan"),
-        pytest.param(["gone"], 3, "gone: error: cannot be read", id="no such file"),
+        pytest.param(["gone"], 3, "error: cannot read gone: no such file or directory", id="no such file"),
         pytest.param(["--for", "taint nodes n1 x=y:NoSchedule"], 0, "fixes 1 DaemonSet:", id="one to fix"),
         pytest.param([], 0, "nothing to fix", id="nothing to fix"),
         pytest.param(["--patch"], 0, "nothing to fix", id="patch without a value"),
@@ -64,7 +64,7 @@ def test_a_link_that_leads_away_is_not_followed(tmp_path_factory: pytest.TempPat
     Path("m/agent.yaml").symlink_to(outside)
     result = program("fix", "m/agent.yaml", "--from", "nodes.yaml", "--for", TAINT, "--write")
     assert result.code == 3
-    assert "m/agent.yaml: is a symbolic link that leads out of this folder" in result.err
+    assert "m/agent.yaml: is a symbolic link to a file outside this folder" in result.err
     assert outside.read_bytes() == before
 
 

@@ -148,7 +148,7 @@ def test_a_name_that_no_server_takes_is_not_put_into_a_shell() -> None:
     Path("m/agent.yaml").write_text(text, encoding="utf-8")
     result = fix("--for", TAINT, "--patch")
     assert (result.code, result.out) == (1, "")
-    assert "its name or namespace is none that the API server takes" in result.err
+    assert "the API server does not accept its name or namespace" in result.err
 
 
 def test_live_objects_are_patched_one_by_one_and_what_an_operator_controls_is_not() -> None:
@@ -166,6 +166,6 @@ def test_live_objects_are_patched_one_by_one_and_what_an_operator_controls_is_no
     assert [line.split()[3] for line in result.out.splitlines()] == ["plain"]
     assert result.code == 1
     assert (
-        "    ClusterPolicy gpu controls it, and would undo a patch: set spec.daemonsets.tolerations of the ClusterPolicy gpu"
+        "    ClusterPolicy gpu controls it and would revert a patch: set spec.daemonsets.tolerations of the ClusterPolicy gpu"
         in result.err.splitlines()
     )

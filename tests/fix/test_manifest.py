@@ -328,31 +328,31 @@ spec:
 REFUSED = {
     "an alias": (
         SHARED + "      tolerations: *list\n",
-        "its tolerations come from the alias *list, which other places share: edit the anchor &list by hand",
+        "its tolerations come from the alias *list, which is also used elsewhere: edit the anchor &list by hand",
     ),
     "a merge that brings tolerations": (
         SHARED + "      <<: *base\n      containers: []\n",
-        "its pod spec takes keys from a merge (<<), which may bring tolerations: edit it by hand",
+        "its pod spec takes keys from a merge (<<), which may contain tolerations: edit it by hand",
     ),
     "a pod spec that another repeats": (
         "spec:\n  template: &t\n    spec:\n      tolerations: []\nother: *t\n",
-        "the anchor &t is repeated by an alias: an edit would change that place too",
+        "an alias refers to the anchor &t: an edit would change that place too",
     ),
     "tolerations that another repeats": (
         "spec:\n  template:\n    spec:\n      tolerations: &t\n      - key: a\nother: *t\n",
-        "the anchor &t is repeated by an alias: an edit would change that place too",
+        "an alias refers to the anchor &t: an edit would change that place too",
     ),
     "a template": (
         'spec:\n  template:\n    spec:\n      tolerations: []\n      nodeName: "{{ .Values.node }}"\n',
-        "its document has {{, as a template has: edit the template, or what it is rendered from",
+        "its document contains {{ as templates do: edit the template, or what it is rendered from",
     ),
     "JSON": (
         '{"spec": {"template": {"spec": {"tolerations": []}}}}\n',
-        "it is JSON, which holds no comments and is seldom written by hand: --patch prints a patch",
+        "JSON files are not edited: print a patch with --patch",
     ),
     "tolerations that are none": (
         "spec:\n  template:\n    spec:\n      tolerations: {}\n",
-        "its tolerations are no list",
+        "its tolerations are not a list",
     ),
 }
 
@@ -369,13 +369,15 @@ def test_an_alias_as_an_item_is_kept_and_another_stands_below() -> None:
     added = "      - key: dedicated\n        operator: Equal\n        value: rdma\n        effect: NoSchedule\n"
     assert fixed(text).text == text + added
     assert fixed(text, SetFields(0, {"value": "b"})).refusals == (
-        "its toleration is the alias *a, which other places share: edit the anchor &a by hand",
+        "its toleration is the alias *a, which is also used elsewhere: edit the anchor &a by hand",
     )
 
 
 def test_a_comment_inside_what_would_go_is_no_loss() -> None:
     text = HEAD + "      tolerations:\n        - operator: Exists\n          # only these\n          effect: NoSchedule\n" + TAIL
-    assert fixed(text, ReplaceToleration(0, (RDMA,))).refusals == ("a comment stands inside the toleration that would go: edit it by hand",)
+    assert fixed(text, ReplaceToleration(0, (RDMA,))).refusals == (
+        ("there is a comment inside the toleration that would be removed: edit it by hand"),
+    )
 
 
 def test_two_are_added_in_order() -> None:

@@ -19,8 +19,8 @@ def test_a_wildcard_stays_where_no_node_is_known() -> None:
     code, said = left()
     assert code == 1
     assert said == [
-        "warning[PF201] ops/agent tolerates every taint, NoExecute for ever included",
-        "no node is known, so which taints are meant is not known: add the output of kubectl get nodes -o json",
+        "warning[PF201] ops/agent tolerates every taint, including NoExecute without a time limit",
+        "no nodes in the input, so their taints are unknown: add the output of `kubectl get nodes -o json`",
     ]
 
 
@@ -29,7 +29,7 @@ def test_a_wildcard_stays_where_a_node_cannot_do_without_the_pod() -> None:
     assert left() == (0, [])
     code, said = left("--rule", "tolerates-everything")
     assert code == 1
-    assert said[1] == "its priority class is system-node-critical: a wildcard is right where a node cannot do without the pod"
+    assert said[1] == "its priority class is system-node-critical: a wildcard is correct for a pod that every node needs"
 
 
 def test_a_wildcard_of_a_network_stays() -> None:
@@ -40,7 +40,7 @@ def test_a_wildcard_of_a_network_stays() -> None:
     Path("m/agent.yaml").write_text(text.replace("image: 'agent:1'", f"image: 'agent:1', {mounts}"), encoding="utf-8")
     code, said = left()
     assert code == 1
-    assert said[1].endswith("it must start on nodes whose taints come and go, so its wildcard stays")
+    assert said[1].endswith("which must start on nodes with temporary taints, so its wildcard stays")
 
 
 def test_notes_are_the_owners_decision() -> None:
@@ -53,13 +53,13 @@ def test_a_label_is_no_toleration() -> None:
     world("      nodeSelector: {pool: rdma}\n")
     code, said = left("--for", "label nodes n1 pool-")
     assert code == 1
-    assert said[1] == "no toleration is the fix: what keeps it away is its selection, or passes by itself"
+    assert said[1] == "a toleration does not fix this: its node selection keeps it off, or the cause is temporary"
 
 
 def test_what_another_repeats_is_left() -> None:
     world("      tolerations: &t []\n      x: *t\n")
     code, said = left("--for", TAINT)
-    assert (code, said[1]) == (1, "the anchor &t is repeated by an alias: an edit would change that place too")
+    assert (code, said[1]) == (1, "an alias refers to the anchor &t: an edit would change that place too")
 
 
 def test_standard_input_cannot_be_edited_but_patched() -> None:
@@ -78,7 +78,7 @@ def test_surroundings_are_not_edited() -> None:
     Path("empty").mkdir()
     result = program("fix", "empty", "--from", "nodes.yaml", "--from", "m", "--for", TAINT)
     assert result.code == 1
-    assert "its file was given only as surroundings (--from): name it as a PATH, or use --patch" in result.err
+    assert "its file was given only as context (--from): pass it as a PATH, or use --patch" in result.err
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,9 @@ def test_a_near_miss_that_tolerates_another_taint_stays() -> None:
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
-        pytest.param("agent.yaml.gz", gzip.compress((AGENT + CONTAINERS).encode()), "its file is packed: unpack it first", id="packed"),
+        pytest.param(
+            "agent.yaml.gz", gzip.compress((AGENT + CONTAINERS).encode()), ("its file is compressed: decompress it first"), id="packed"
+        ),
         pytest.param(
             "agent.yaml",
             (AGENT + CONTAINERS).encode() + b"# \xe9\n",
@@ -136,7 +138,7 @@ def test_a_near_miss_that_tolerates_another_taint_stays() -> None:
         pytest.param(
             "agent.json",
             json.dumps(yaml.safe_load(AGENT + CONTAINERS)).encode(),
-            "it is JSON, which holds no comments and is seldom written by hand: --patch prints a patch",
+            "JSON files are not edited: print a patch with --patch",
             id="JSON",
         ),
     ],
@@ -166,4 +168,4 @@ def test_a_list_that_is_not_understood_is_left(tolerations: str, way: tuple[str,
     result = fix("--for", TAINT, *way)
     assert (result.code, result.out) == (1, "")
     assert "error[PF102]" in result.err
-    assert "    the API server refuses one of its tolerations: mend that first\n" in result.err
+    assert "    the API server refuses one of its tolerations: fix that first\n" in result.err

@@ -38,15 +38,15 @@ def test_the_incident_is_repaired_in_place() -> None:
         "fixed 3 DaemonSets:",
         "  storage/csi-rdma-node in example/cluster/csi-rdma-node.yaml (PF102): "
         "adds {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}",
-        "  logging/log-agent in example/cluster/log-agent.yaml (PF102): its toleration of dedicated gets operator: Equal, value: rdma",
+        "  logging/log-agent in example/cluster/log-agent.yaml (PF102): sets operator: Equal, value: rdma in its toleration of dedicated",
         "  kube-system/rdma-device-plugin in example/cluster/rdma-device-plugin.yaml (PF102): "
         "adds {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}",
         "in this order:",
         "  1. kubectl apply -f example/cluster/csi-rdma-node.yaml -f example/cluster/log-agent.yaml"
         " -f example/cluster/rdma-device-plugin.yaml",
-        "     each is an update that replaces pods: wait for it (kubectl rollout status)",
+        "     each patch starts an update that replaces pods: wait for it (kubectl rollout status)",
         "  2. kubectl taint nodes -l pool=rdma dedicated=rdma:NoSchedule",
-        "the rollout of the fix takes no pod from any node (as far as can be told: no pods were given)",
+        "the rollout of the fix removes no pod from any node (assumed: no pods in the input)",
     ]
     assert (written.code, written.err) == (0, "")
     taint = program(*shlex.split(TAINT), "--from", "example/cluster")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -70,7 +71,7 @@ def test_lint_names_the_template_that_it_was_rendered_from(helm: Path) -> None:
     result = program("lint", "-", "--no-policy", "--fail-on", "warning", stdin=rendered(helm))
     assert result.code == 1
     assert lines(result) == [
-        "warning[PF201] tolerates-everything: logging/logs tolerates every taint, NoExecute for ever included",
+        "warning[PF201] tolerates-everything: logging/logs tolerates every taint, including NoExecute without a time limit",
         "  --> -:24:11",
         "   = note: rendered from log-agent/templates/daemonset.yaml",
         "  --> -:19:5",
@@ -96,3 +97,13 @@ def test_the_templates_themselves_are_left_out() -> None:
     result = program("lint", "examples/chart", "--no-policy", "--allow-empty")
     assert result.code == 0
     assert "1 file of the chart examples/chart (unrendered chart template: render it first:" in result.out
+
+
+def test_the_hint_for_a_template_is_a_command_that_works(helm: Path) -> None:
+    hint = program("lint", "examples/chart/templates/daemonset.yaml", "--no-policy").err
+    found = re.search(r"render it first: (helm template \S+) \| preflight (lint -) ", hint)
+    assert found is not None, hint
+    words = found[1].split()
+    output = subprocess.run([str(helm), *words[1:]], capture_output=True, check=True).stdout
+    assert words == ["helm", "template", "examples/chart"]
+    assert program(*found[2].split(), "--no-policy", stdin=output).code == 0

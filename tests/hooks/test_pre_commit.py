@@ -223,4 +223,4 @@ def test_try_repo_on_a_good_and_a_bad_tree(tries: dict[str, subprocess.Popen[str
     said = {name: each.communicate()[0] for name, each in tries.items()}
     assert {name: each.returncode for name, each in tries.items()} == {"good": 0, "bad": 1}, said
     assert re.search(r"^preflight lint \(changed manifests\)\.+Passed$", said["good"], re.MULTILINE), said["good"]
-    assert re.search(r"^warning\[PF201\].*\n  --> deploy/ds\.yaml:10:", said["bad"], re.MULTILINE), said["bad"]
+    assert re.search(r"^deploy/ds\.yaml:10:\d+: warning\[PF201\] .*\nnot shown: 1 note", said["bad"], re.MULTILINE), said["bad"]

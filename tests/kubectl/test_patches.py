@@ -136,7 +136,7 @@ def test_a_strategic_patch_replaces_the_tolerations_and_says_what_it_drops() -> 
     assert change.updated_daemonsets == change.daemonsets == {D1}
     assert change.headline == "patch default/d1"
     assert change.notes == (
-        "default/d1: the patch replaces the whole list of tolerations, and drops a:NoSchedule, b=x: "
+        "default/d1: the patch replaces the whole list of tolerations and removes a:NoSchedule, b=x: "
         '--type=json with "add" to /spec/template/spec/tolerations/- keeps them',
     )
 
@@ -169,7 +169,7 @@ def test_tolerations_in_the_wrong_place_are_said_to_be_dropped() -> None:
     change = run('patch ds d1 -p \'{"spec":{"tolerations":[{"key":"c"}]}}\'', ON)
     assert change.after is ON
     assert change.notes == (
-        'default/d1: unknown field "spec.tolerations": the API server warns and leaves it out',
+        'default/d1: unknown field "spec.tolerations": the API server warns and ignores it',
         "nothing changes: default/d1",
     )
 
@@ -202,7 +202,7 @@ def test_a_patch_replaces_the_taints_of_a_node_and_says_so() -> None:
     change = run('patch node n1 -p \'{"spec":{"taints":[{"key":"z","effect":"NoExecute"}]}}\'', ON)
     assert [str(taint) for taint in change.after.nodes["n1"].spec.taints] == ["z:NoExecute"]
     assert [str(each) for each in change.taints] == ["z:NoExecute", "t=v:NoSchedule"]
-    assert change.notes == ("the patch replaces the whole list of taints of n1, and drops t=v:NoSchedule",)
+    assert change.notes == ("the patch replaces the whole list of taints of n1 and removes t=v:NoSchedule",)
 
 
 def test_unschedulable_brings_the_taint_of_a_cordon_and_takes_it_away() -> None:
@@ -217,7 +217,7 @@ def test_taints_that_the_controller_puts_back_are_said() -> None:
     cordoned = run("cordon n1", ON).after
     change = run('patch node n1 -p \'{"spec":{"taints":null}}\'', cordoned)
     assert change.after.nodes["n1"].spec.taints == ()
-    assert change.notes == (f"the node lifecycle controller puts {CORDON}:NoSchedule back while n1 stays cordoned: use uncordon",)
+    assert change.notes == (f"the node lifecycle controller adds {CORDON}:NoSchedule again while n1 is cordoned: use uncordon",)
 
 
 def test_the_kubelet_puts_its_own_labels_back_after_a_patch_too() -> None:
@@ -241,13 +241,13 @@ def test_a_node_that_was_not_given_has_what_the_patch_says() -> None:
 def test_whether_an_addition_to_the_taints_of_such_a_node_succeeds_is_not_known() -> None:
     change = run('patch node n9 --type=json -p \'[{"op":"add","path":"/spec/taints/-","value":{"key":"z","effect":"NoSchedule"}}]\'', ON)
     assert [str(taint) for taint in change.after.nodes["n9"].spec.taints] == ["z:NoSchedule"]
-    assert change.unknowns == ("whether n9 has what /spec/taints/- needs: judged as if",)
+    assert change.unknowns == ("whether n9 has what /spec/taints/- needs (assumed)",)
 
 
 def test_what_an_operation_asks_of_such_a_node_is_refused() -> None:
     with pytest.raises(InputError) as refused:
         run('patch node n9 --type=json -p \'[{"op":"remove","path":"/spec/taints/0"}]\'', ON)
-    assert str(refused.value) == "whether `remove` of /spec/taints/0 succeeds depends on what n9 has: give the node with --from"
+    assert str(refused.value) == "unknown: whether `remove` of /spec/taints/0 succeeds, which depends on n9: add the node with --from"
 
 
 def test_a_field_of_a_node_that_is_not_read_is_left_out_and_a_test_of_it_is_not_known() -> None:
@@ -257,14 +257,14 @@ def test_a_field_of_a_node_that_is_not_read_is_left_out_and_a_test_of_it_is_not_
         ON,
     )
     assert change.after is ON
-    assert change.notes == ("nothing changes: n1", "not judged: the patch of /spec/podCIDR")
-    assert change.unknowns == ("whether `test` of /spec/providerID succeeds: that field is not read",)
+    assert change.notes == ("nothing changes: n1", "not checked: the patch of /spec/podCIDR")
+    assert change.unknowns == ("whether `test` of /spec/providerID succeeds: preflight does not read that field",)
 
 
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("patch ds d9 -p '{}'", 'daemonsets.apps "d9" not found (given are default/d1)'),
+        ("patch ds d9 -p '{}'", 'daemonsets.apps "d9" not found (the input has default/d1)'),
         ("patch ds d1 -p '{\"spec\":'", "invalid JSON patch"),
         ("patch ds d1 -p '[]'", "json: cannot unmarshal array into Go value of type map[string]interface {}"),
         ("patch ds d1 -p 3", "json: cannot unmarshal number into Go value of type map[string]interface {}"),

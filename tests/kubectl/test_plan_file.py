@@ -30,18 +30,21 @@ def test_a_step(item: object, argv: list[str]) -> None:
     ("item", "says"),
     [
         ("taint nodes n1", "step 2, `taint nodes n1`: at least one taint update is required"),
-        ("", f"step 2, ``: {'a verb is missing: preflight judges taint'}"),
-        ("# nothing", "step 2, `# nothing`: a verb is missing: preflight judges taint"),
-        ("taint nodes 'n1", "step 2, `taint nodes 'n1`: the quotes are not closed (No closing quotation)"),
-        ("cordon n1 && drain n1", "step 2, `cordon n1 && drain n1`: a step is one command, without &&: make it a step of its own"),
-        ("cordon n1; drain n1", "step 2, `cordon n1; drain n1`: a step is one command, without ;: make it a step of its own"),
-        ("cordon $NODE", "step 2, `cordon $NODE`: nothing is expanded in a plan: write what $NODE stands for"),
-        ('patch ds d -p \'{"a":"$X"}\'', 'step 2, `patch ds d -p \'{"a":"$X"}\'`: nothing is expanded in a plan: write what '),
-        ("cordon `x`", "step 2, `cordon `x``: nothing is expanded in a plan: write what `x` stands for"),
+        ("", f"step 2, ``: {'a verb is missing: preflight checks taint'}"),
+        ("# nothing", "step 2, `# nothing`: a verb is missing: preflight checks taint"),
+        ("taint nodes 'n1", "step 2, `taint nodes 'n1`: a quote is not closed (No closing quotation)"),
+        ("cordon n1 && drain n1", "step 2, `cordon n1 && drain n1`: a step is one command, without &&: make it a separate step"),
+        ("cordon n1; drain n1", "step 2, `cordon n1; drain n1`: a step is one command, without ;: make it a separate step"),
+        ("cordon $NODE", "step 2, `cordon $NODE`: variables are not expanded in a plan: write the value of $NODE"),
+        (
+            'patch ds d -p \'{"a":"$X"}\'',
+            ('step 2, `patch ds d -p \'{"a":"$X"}\'`: variables are not expanded in a plan: write the value of '),
+        ),
+        ("cordon `x`", "step 2, `cordon `x``: variables are not expanded in a plan: write the value of `x`"),
         (["cordon"], "step 2, `cordon`: USAGE: cordon NODE [flags]"),
-        (["cordon", 5], "step 2, `cordon 5`: every argument must be a text: put it in quotes"),
-        ({"run": "cordon"}, "step 2, `{'run': 'cordon'}`: a step is a command line, or a list of its arguments"),
-        (None, "step 2, `None`: a step is a command line, or a list of its arguments"),
+        (["cordon", 5], "step 2, `cordon 5`: every argument must be a string: put it in quotes"),
+        ({"run": "cordon"}, "step 2, `{'run': 'cordon'}`: a step must be a command line or a list of its arguments"),
+        (None, "step 2, `None`: a step must be a command line or a list of its arguments"),
     ],
 )
 def test_a_wrong_step_is_named(item: object, says: str) -> None:
@@ -51,5 +54,5 @@ def test_a_wrong_step_is_named(item: object, says: str) -> None:
 
 
 def test_no_steps() -> None:
-    with pytest.raises(InputError, match=r"^there is nothing to judge: the plan has no steps$"):
+    with pytest.raises(InputError, match=r"^nothing to check: the plan has no steps$"):
         parse_plan([])

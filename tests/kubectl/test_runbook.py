@@ -72,7 +72,7 @@ def unread(script: RunbookScript) -> list[str]:
 def test_nothing_to_judge(text: str, reads: int) -> None:
     script = read_script(text)
     assert judged(script) == []
-    expected = ["1: $(kubectl get nodes): $(kubectl get nodes) is not expanded, so nobody knows what runs"] if text.startswith("$(") else []
+    expected = ["1: $(kubectl get nodes): $(kubectl get nodes) is not expanded, so the program is unknown"] if text.startswith("$(") else []
     assert unread(script) == expected
     assert script.read_count == reads
 
@@ -148,16 +148,16 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('kubectl cordon "$NODE"', ["1: kubectl cordon $NODE: $NODE is not expanded: write what it stands for"]),
-        ("kubectl cordon ${NODES[0]}", ["1: kubectl cordon ${NODES[0]}: ${NODES[0]} is not expanded: write what it stands for"]),
+        ('kubectl cordon "$NODE"', ["1: kubectl cordon $NODE: $NODE is not expanded: write its value"]),
+        ("kubectl cordon ${NODES[0]}", ["1: kubectl cordon ${NODES[0]}: ${NODES[0]} is not expanded: write its value"]),
         (
             "kubectl cordon $(head -1 nodes)",
-            ["1: kubectl cordon $(head -1 nodes): $(head -1 nodes) is not expanded: write what it stands for"],
+            ["1: kubectl cordon $(head -1 nodes): $(head -1 nodes) is not expanded: write its value"],
         ),
-        ("kubectl cordon `cat n`", ["1: kubectl cordon `cat n`: `cat n` is not expanded: write what it stands for"]),
-        ("kubectl cordon n*", ["1: kubectl cordon n*: n* is not expanded: write what it stands for"]),
-        ("kubectl cordon n{1,2}", ["1: kubectl cordon n{1,2}: n{1,2} is not expanded: write what it stands for"]),
-        ("$KUBECTL cordon n1", ["1: $KUBECTL cordon n1: $KUBECTL is not expanded, so nobody knows what runs"]),
+        ("kubectl cordon `cat n`", ["1: kubectl cordon `cat n`: `cat n` is not expanded: write its value"]),
+        ("kubectl cordon n*", ["1: kubectl cordon n*: n* is not expanded: write its value"]),
+        ("kubectl cordon n{1,2}", ["1: kubectl cordon n{1,2}: n{1,2} is not expanded: write its value"]),
+        ("$KUBECTL cordon n1", ["1: $KUBECTL cordon n1: $KUBECTL is not expanded, so the program is unknown"]),
         ("for n in a b; do\n  kubectl cordon n1\ndone", ["2: kubectl cordon n1: it runs inside a loop of line 1"]),
         ("while read -r n; do kubectl cordon n1; done < nodes", ["1: kubectl cordon n1: it runs inside a loop of line 1"]),
         ("for ((i=0; i<3; i++)); do kubectl cordon n1; done", ["1: kubectl cordon n1: it runs inside a loop of line 1"]),
@@ -166,61 +166,67 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
         ("case $1 in a) kubectl cordon n1;; (b) echo;; esac", ["1: kubectl cordon n1: it runs inside a case of line 1"]),
         (
             "f() {\n  kubectl cordon n1\n}\nf\nf x",
-            ["4: f: the function of line 1 is not followed", "5: f x: the function of line 1 is not followed"],
+            ["4: f: the function of line 1 is not checked", "5: f x: the function of line 1 is not checked"],
         ),
-        ("function g {\n  X=$(kubectl cordon n1)\n}\ng", ["4: g: the function of line 1 is not followed"]),
-        ("kubectl cordon n1 || kubectl cordon n2", ["1: kubectl cordon n2: it runs only where the command before || fails"]),
+        ("function g {\n  X=$(kubectl cordon n1)\n}\ng", ["4: g: the function of line 1 is not checked"]),
+        ("kubectl cordon n1 || kubectl cordon n2", ["1: kubectl cordon n2: it runs only if the command before || fails"]),
         ("false || { kubectl cordon n1; }", ["1: kubectl cordon n1: it runs inside a group of line 1"]),
         (
             "kubectl get nodes -o name | xargs -I{} kubectl cordon {}",
-            ["1: xargs -I{} kubectl cordon {}: xargs gives it names that nobody knows here"],
+            ["1: xargs -I{} kubectl cordon {}: xargs passes arguments that cannot be determined"],
         ),
         (
             "cat ds.yaml | kubectl apply -f -",
-            ["1: kubectl apply -f -: it reads what a pipe or a here document gives it: write that into a file"],
+            ["1: kubectl apply -f -: it reads from a pipe or a here document: write that input to a file"],
         ),
         (
             "kubectl apply -f - <<EOF\nkind: DaemonSet\nEOF\n",
-            ["1: kubectl apply -f -: it reads what a pipe or a here document gives it: write that into a file"],
+            ["1: kubectl apply -f -: it reads from a pipe or a here document: write that input to a file"],
         ),
         ("X=$(kubectl cordon n1)", ["1: cordon n1: it runs inside $(...)"]),
         ("echo `kubectl cordon n1`", ["1: cordon n1: it runs inside $(...)"]),
-        ("helm upgrade x y", ["1: helm ...: it is not kubectl: what helm changes is not judged"]),
+        ("helm upgrade x y", ["1: helm ...: it is not kubectl: changes made by helm are not checked"]),
         (
             'bash other.sh\n. lib.sh\neval "$x"',
             [
-                "1: bash other.sh: what bash runs is not followed",
-                "2: . lib.sh: what . runs is not followed",
-                "3: eval $x: what eval runs is not followed",
+                "1: bash other.sh: commands run by bash are not checked",
+                "2: . lib.sh: commands run by . are not checked",
+                "3: eval $x: commands run by eval are not checked",
             ],
         ),
-        ("trap 'kubectl uncordon n1' EXIT", ["1: trap kubectl uncordon n1 EXIT: what a trap runs is not followed"]),
+        ("trap 'kubectl uncordon n1' EXIT", ["1: trap kubectl uncordon n1 EXIT: commands run by trap are not checked"]),
         (
             "kubectl taint nodes n1 a=b:noschedule",
-            ["1: kubectl taint nodes n1 a=b:noschedule: invalid taint effect: noschedule, unsupported taint effect"],
+            [
+                "1: kubectl taint nodes n1 a=b:noschedule: invalid taint effect: noschedule, unsupported taint effect: "
+                "did you mean NoSchedule?"
+            ],
         ),
         ("kubectl cordon n1 --nope", ["1: kubectl cordon n1 --nope: unknown flag: --nope"]),
         (
             "kubectl --context a cordon n1\nkubectl --context b cordon n1",
-            ["2: kubectl --context b cordon n1: it is about context b, and lines before about context a: one cluster is judged"],
+            ["2: kubectl --context b cordon n1: it is for context b, but earlier lines are for context a: only one cluster can be checked"],
         ),
-        ("kubectl cordon n1\nkubectl config use-context b", ["2: kubectl config use-context b: what follows is about another cluster"]),
-        ("cd /tmp\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: after the cd of line 1 nobody knows which ds.yaml is meant"]),
-        ("cat > ds.yaml <<EOF\nEOF\nkubectl apply -f ds.yaml", ["3: kubectl apply -f ds.yaml: the script itself writes ds.yaml"]),
-        ("sed s/a/b/ x | tee ds.yaml\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: the script itself writes ds.yaml"]),
+        (
+            "kubectl cordon n1\nkubectl config use-context b",
+            [("2: kubectl config use-context b: the following commands are for another cluster")],
+        ),
+        ("cd /tmp\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: after the cd of line 1 it is unknown which ds.yaml this is"]),
+        ("cat > ds.yaml <<EOF\nEOF\nkubectl apply -f ds.yaml", ["3: kubectl apply -f ds.yaml: the script itself creates ds.yaml"]),
+        ("sed s/a/b/ x | tee ds.yaml\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: the script itself creates ds.yaml"]),
         (
             'FLAGS=(--force)\nkubectl drain n1 "${FLAGS[@]}"',
-            ["2: kubectl drain n1 ${FLAGS[@]}: ${FLAGS[@]} is not expanded: write what it stands for"],
+            ["2: kubectl drain n1 ${FLAGS[@]}: ${FLAGS[@]} is not expanded: write its value"],
         ),
         ("cat <<EOF\n$(kubectl cordon n1)\nEOF", ["2: cordon n1: it runs inside $(...)"]),
         ("[[ -n $(kubectl cordon n1) ]]", ["1: cordon n1: it runs inside $(...)"]),
         ("NODES=($(kubectl cordon n1))", ["1: cordon n1: it runs inside $(...)"]),
-        ("if true; then\n  kubectl cordon n1\n", ["3: : it cannot be parsed as bash: nothing is read from here on"]),
-        ("echo\nfi\nkubectl cordon n1", ["2: : it cannot be parsed as bash: nothing is read from here on"]),
-        ("echo \0\nkubectl cordon n1", ["1: : a NUL byte: nothing is read from here on"]),
-        ("cat <<'E' | A=b B=c\nkubectl cordon n1\nE", ["1: : it cannot be parsed as bash: nothing is read from here on"]),
-        ("kubectl cordon 'n1", ["1: : a quote is not closed: nothing is read from here on"]),
-        ("echo $(kubectl cordon n1", ["1: : a ( is not closed: nothing is read from here on"]),
+        ("if true; then\n  kubectl cordon n1\n", ["3: : it cannot be parsed as bash: the rest of the script is not read"]),
+        ("echo\nfi\nkubectl cordon n1", ["2: : it cannot be parsed as bash: the rest of the script is not read"]),
+        ("echo \0\nkubectl cordon n1", ["1: : a NUL byte: the rest of the script is not read"]),
+        ("cat <<'E' | A=b B=c\nkubectl cordon n1\nE", ["1: : it cannot be parsed as bash: the rest of the script is not read"]),
+        ("kubectl cordon 'n1", ["1: : a quote is not closed: the rest of the script is not read"]),
+        ("echo $(kubectl cordon n1", ["1: : a ( is not closed: the rest of the script is not read"]),
     ],
     ids=[
         "a variable",
@@ -273,7 +279,9 @@ def test_lines_that_are_not_understood(text: str, says: list[str]) -> None:
 
 def test_what_preflight_does_not_judge_is_said_in_its_words() -> None:
     (line,) = unread(read_script("kubectl scale deploy/x --replicas=0"))
-    assert line.startswith("1: kubectl scale deploy/x --replicas=0: preflight does not judge `kubectl scale`: it judges taint, ")
+    assert line.startswith(
+        "1: kubectl scale deploy/x --replicas=0: preflight does not judge `kubectl scale`: `preflight capacity --like deploy/NAME` "
+    )
 
 
 def test_what_comes_after_a_line_that_is_not_understood_knows_it() -> None:
@@ -286,7 +294,7 @@ def test_what_stands_before_a_fault_is_judged() -> None:
 
 
 def test_a_script_in_a_script_that_never_ends() -> None:
-    assert unread(read_script("$(" * 9 + "echo" + ")" * 9))[0].endswith("it is nested too deep")
+    assert unread(read_script("$(" * 9 + "echo" + ")" * 9))[0].endswith("it is nested too deeply")
 
 
 SPLIT = [

@@ -75,5 +75,5 @@ def test_two_budgets_of_one_name_that_want_something_else_are_a_problem_for_a_ch
     named = {**manifest(minAvailable=1), "metadata": {"name": "guard", "namespace": "shop"}}
     result = loaded(named, {**named, "spec": {"minAvailable": 2}}, folder=folder)
     assert [problem.rpartition(": ")[2] for problem in problems(result)] == [
-        "PodDisruptionBudget shop/guard is in 0.yaml:1 and 1.yaml:1, each time with other content"
+        "PodDisruptionBudget shop/guard is in 0.yaml:1 and 1.yaml:1 with different content"
     ]

@@ -68,19 +68,19 @@ def test_objects_from_standard_input(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\n", "a.yaml:1: no Kubernetes object: it states no kind"),
-        ("- a\n", "a.yaml:1: no Kubernetes object: it states no kind"),
+        ("a: 1\n", "a.yaml:1: not a Kubernetes object: it has no kind"),
+        ("- a\n", "a.yaml:1: not a Kubernetes object: it has no kind"),
         ("kind: Node\napiVersion: v1\n", "a.yaml:1: the Node has no name"),
         ("kind: Thing\nmetadata: []\n", "a.yaml:1: the Thing has no name"),
         ("kind: Node\nmetadata: {name: {}}\n", "a.yaml:1: the Node has no name"),
-        ("kind: Node\nmetadata: {name: [a]}\n", "a.yaml:1: Node cannot be judged: name must be a string: it is a list"),
+        ("kind: Node\nmetadata: {name: [a]}\n", "a.yaml:1: Node cannot be checked: name must be a string: it is a list"),
         (
             "kind: Node\nmetadata: {name: '{{ a }}'}\n",
-            "a.yaml:1: unrendered chart template: render it first: helm template RELEASE CHARTDIR | preflight ... --from -",
+            "a.yaml:1: unrendered chart template: render it first: helm template CHARTDIR | preflight lint - (other commands: --from -)",
         ),
         (
             "kind: Node\nmetadata: {name: {{ a }}\n",
-            "a.yaml:2: unrendered chart template: render it first: helm template RELEASE CHARTDIR | preflight ... --from -",
+            "a.yaml:2: unrendered chart template: render it first: helm template CHARTDIR | preflight lint - (other commands: --from -)",
         ),
     ],
 )

@@ -144,25 +144,25 @@ def test_a_missing_api_version_is_refused_and_the_object_judged(folder: Path) ->
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        ({"kind": "Node", "apiVersion": "longhorn.io/v1beta2", "metadata": {"name": "n"}}, "kind Node of longhorn.io is not judged"),
-        ({"kind": "DaemonSet", "apiVersion": "v1", "metadata": {"name": "n"}}, "kind DaemonSet of the core API is not judged"),
+        ({"kind": "Node", "apiVersion": "longhorn.io/v1beta2", "metadata": {"name": "n"}}, "kind Node of longhorn.io is not checked"),
+        ({"kind": "DaemonSet", "apiVersion": "v1", "metadata": {"name": "n"}}, "kind DaemonSet of the core API is not checked"),
         ({"kind": "DaemonSet", "image": {}}, "not Kubernetes objects"),
         ({"kind": "Node", "apiVersion": 5}, "not Kubernetes objects"),
-        ({"kind": "Node", "apiVersion": "v1"}, "Node without a name: part of an object"),
-        ({"kind": "Node", "apiVersion": "v1", "metadata": {"name": ""}}, "Node without a name: part of an object"),
+        ({"kind": "Node", "apiVersion": "v1"}, "Node without a name: not a complete object"),
+        ({"kind": "Node", "apiVersion": "v1", "metadata": {"name": ""}}, "Node without a name: not a complete object"),
         (
             {"kind": "DaemonSet", "apiVersion": "apps/v1", "metadata": {"name": "n"}, "spec": {"template": {}}},
-            "DaemonSet without a selector: part of an object, as in a patch",
+            "DaemonSet without a selector: not a complete object (a patch?)",
         ),
         (
             {"kind": "DaemonSet", "apiVersion": "apps/v1", "metadata": {"name": "n"}, "spec": {"selector": {}, "template": None}},
-            "DaemonSet without containers: part of an object, as in a patch",
+            "DaemonSet without containers: not a complete object (a patch?)",
         ),
         (
             {"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": "n"}, "spec": {"template": {"spec": {"containers": []}}}},
-            "Job without containers: part of an object, as in a patch",
+            "Job without containers: not a complete object (a patch?)",
         ),
-        ({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "n"}}, "Pod without containers: part of an object, as in a patch"),
+        ({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "n"}}, "Pod without containers: not a complete object (a patch?)"),
     ],
 )
 def test_what_is_not_ours_is_counted(folder: Path, data: Object, why: str) -> None:
@@ -176,7 +176,7 @@ def test_what_is_not_ours_is_counted(folder: Path, data: Object, why: str) -> No
 def test_documents_of_other_kinds_are_not_even_parsed(folder: Path) -> None:
     other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
     result = loaded(f"{other}---\n{other}---\nimage: values.yaml\n---\n{json.dumps(daemonset())}\n", folder=folder)
-    assert skipped(result) == ["3 documents: not parsed: of no kind that is judged"]
+    assert skipped(result) == ["3 documents: not a Kubernetes object that preflight checks"]
     assert len(result.world.daemonsets) == 1
 
 
@@ -197,7 +197,7 @@ def test_broken_syntax_is_a_problem_with_its_place_and_the_rest_is_judged(folder
 def test_an_object_without_sense_is_a_problem(folder: Path) -> None:
     result = loaded("apiVersion: v1\nkind: Node\nmetadata: []\n", "kind: List\nitems: 5\n", folder=folder)
     assert problems(result) == [
-        "0.yaml:1:0: Node cannot be judged: metadata must be a map: it is a list",
+        "0.yaml:1:0: Node cannot be checked: metadata must be a map: it is a list",
         "1.yaml:1:0: items of List must be a list",
     ]
 
@@ -211,7 +211,7 @@ def test_a_repeated_key_is_noted_where_the_object_is_ours(folder: Path) -> None:
     assert list(result.world.nodes) == ["b"]
 
 
-RENDER = "unrendered chart template: render it first: helm template RELEASE {} | preflight ... --from -"
+RENDER = "unrendered chart template: render it first: helm template {} | preflight lint - (other commands: --from -)"
 BROKEN_TEMPLATE = """apiVersion: apps/v1
 kind: DaemonSet
 metadata:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from preflight.errors import InputError
 from preflight.load import files, load_world
 from tests.builders import make_list
 from tests.load.plain_objects import node, problems, skipped, write
@@ -37,7 +38,7 @@ def test_hidden_things_and_links_are_left_alone(folder: Path) -> None:
     (folder / "up").symlink_to("..")
     os.mkfifo(folder / "pipe.yaml")
     assert names(".") == ["a.yaml", "sub/b.yaml"]
-    assert skipped(load_world(["."], one_cluster=True)) == ["2 symbolic links: not followed: name it to read it"]
+    assert skipped(load_world(["."], one_cluster=True)) == ["2 symbolic links: not followed: give its path to read it"]
 
 
 def test_what_is_named_is_read_whatever_it_is(folder: Path) -> None:
@@ -54,23 +55,32 @@ def test_a_file_that_is_meant_twice_is_read_once(folder: Path) -> None:
 
 def test_the_order_of_the_paths_changes_nothing(folder: Path) -> None:
     write(folder, a_yaml=node("n2"), b_yaml=node("n1"), c__d_yaml=node("n1", unschedulable=True))
-    one = load_world(["c", "b.yaml", "a.yaml", "missing"], one_cluster=True)
-    other = load_world(["missing", "a.yaml", "b.yaml", "c", "a.yaml"], one_cluster=True)
+    one = load_world(["c", "b.yaml", "a.yaml"], one_cluster=True)
+    other = load_world(["a.yaml", "b.yaml", "c", "a.yaml"], one_cluster=True)
     assert one == other
 
 
-def test_what_cannot_be_read_is_a_problem_and_the_rest_is_judged(folder: Path) -> None:
+def test_a_named_path_that_cannot_be_read_stops_all_reading(folder: Path) -> None:
     write(folder, a_yaml=node(), b_gz=gzip.compress(b"kind: Node")[:-9], c_gz=b"\x1f\x8b\x08nonsense")
-    result = load_world(["missing.yaml", "a.yaml", "a\0b", "b.gz", "c.gz", "a.yaml/x"], one_cluster=True)
+    for path, why in {
+        "missing.yaml": "no such file or directory",
+        "missing/": "no such directory",
+        "a\0b": "embedded null byte",
+        "b.gz": "broken gzip data: the file is cut off: copy or save it again",
+        "c.gz": "broken gzip data: the file is ",
+        "a.yaml/x": "not a directory",
+    }.items():
+        with pytest.raises(InputError) as error:
+            load_world(["a.yaml", path], one_cluster=True)
+        assert str(error.value).startswith(f"cannot read {path}: {why}")
+
+
+def test_what_a_folder_has_that_cannot_be_read_is_a_problem_and_the_rest_is_judged(folder: Path) -> None:
+    write(folder, a_yaml=node())
+    (folder / "b.yaml.gz").write_bytes(gzip.compress(b"kind: Node")[:-9])
+    result = load_world(["."], one_cluster=True)
     assert list(result.world.nodes) == ["n1"]
-    assert [problem.split(": ")[:2] for problem in problems(result)] == [
-        ["a\0b:0:0", "cannot be read"],
-        ["a.yaml/x:0:0", "cannot be read"],
-        ["b.gz:0:0", "cannot be read"],
-        ["c.gz:0:0", "cannot be read"],
-        ["missing.yaml:0:0", "cannot be read"],
-    ]
-    assert problems(result)[-1] == "missing.yaml:0:0: cannot be read: no such file or directory"
+    assert "b.yaml.gz:0:0: cannot be read: broken gzip data: the file is cut off: copy or save it again" in problems(result)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
@@ -115,7 +125,7 @@ def test_a_file_that_unpacks_without_end(folder: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(files, "_ALWAYS_UNPACKED", 1 << 20)
     write(folder, a_gz=gzip.compress(b"\0" * (3 << 20)))
     assert problems(load_world(["a.gz"], one_cluster=True)) == [
-        "a.gz:0:0: a.gz: unpacks to more than 1 MiB: unpack it first, if it is meant to be that large"
+        "a.gz:0:0: a.gz: unpacks to more than 1 MiB: if that is intended, unpack it first"
     ]
 
 

@@ -16,6 +16,7 @@ from preflight.errors import InputError
 from preflight.load import LoadResult, load_world, read_objects
 from preflight.load.kinds import CHECKED_KINDS
 from preflight.model.apps import DaemonSet
+from preflight.model.world import ClusterState
 from tests.builders import Object
 from tests.load.plain_objects import daemonset, node
 
@@ -64,7 +65,11 @@ _LISTS = st.fixed_dictionaries({"apiVersion": st.just("v1"), "items": _STREAMS, 
 
 
 def take(text: bytes) -> LoadResult:
-    result = load_world(["-"], stdin=io.BytesIO(text), one_cluster=True)
+    try:
+        result = load_world(["-"], stdin=io.BytesIO(text), one_cluster=True)
+    except InputError as error:
+        assert str(error).startswith("cannot read -: broken gzip data")  # noqa: PT017 (what is read is tried below)
+        return LoadResult(ClusterState())
     assert result == load_world(["-"], stdin=io.BytesIO(text), one_cluster=True)
     for workload in (*result.world.workloads, *result.nodes):
         result.locate(workload.origin, ("spec", "taints", 0))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from preflight.errors import InputError
 from preflight.load.inputs import Files, Live, LoadOptions, Snapshot, load_input, open_input, select_input
 from preflight.load.live.planner import FOR_DAEMONSETS, ClusterQuery
 from preflight.load.live.target import ClusterTarget
@@ -51,27 +53,34 @@ def test_a_snapshot_in_another_form_is_one() -> None:
     ("path", "message"),
     [
         ("whole.json", "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"),
-        ("cut.json.gz", "cannot be read: broken gzip data: the file is cut off: copy or save it again"),
-        (
-            "damaged.json.gz",
-            "cannot be read: broken gzip data: the file is damaged (Error -3 while decompressing data: invalid stored block lengths): "
-            "copy or save it again",
-        ),
-        ("missing.json", "cannot be read: no such file or directory"),
         (".", "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"),
     ],
 )
 def test_what_is_no_whole_snapshot_is_a_problem_that_says_what_to_do(path: str, message: str) -> None:
-    packed = Path("saved.json.gz").read_bytes()
-    Path("cut.json.gz").write_bytes(packed[:500])
-    Path("damaged.json.gz").write_bytes(packed[:10] + bytes(40) + packed[50:])
     if path == ".":
         Path("saved.json.gz").unlink()
-        Path("cut.json.gz").unlink()
-        Path("damaged.json.gz").unlink()
     [problem] = load_input(Snapshot(path), ONE_CLUSTER).problems
     assert problem.location is not None
     assert (problem.location.file, problem.message) == (path, message)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("cut.json.gz", "broken gzip data: the file is cut off: copy or save it again"),
+        (
+            "damaged.json.gz",
+            "broken gzip data: the file is damaged (Error -3 while decompressing data: invalid stored block lengths): copy",
+        ),
+        ("missing.json", "no such file or directory"),
+    ],
+)
+def test_a_snapshot_that_cannot_be_read_is_an_error(path: str, message: str) -> None:
+    packed = Path("saved.json.gz").read_bytes()
+    Path("cut.json.gz").write_bytes(packed[:500])
+    Path("damaged.json.gz").write_bytes(packed[:10] + bytes(40) + packed[50:])
+    with pytest.raises(InputError, match=re.escape(f"cannot read {path}: {message}")):
+        load_input(Snapshot(path), ONE_CLUSTER)
 
 
 def test_files_have_nobody_to_ask_for_more() -> None:

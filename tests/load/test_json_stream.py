@@ -143,8 +143,8 @@ def test_other_kinds_are_counted(folder: Path, way: Way) -> None:
     result = way(folder, make_list(SERVICE, node(), UNKNOWN, SERVICE))
     things = 1 if way in (quick, indented, as_yaml, as_a_list_in_a_list) else 2
     assert skipped(result)[:2] == [
-        "2 objects: kind Service is not judged",
-        f"{things} object{'s' if things > 1 else ''}: kind Thing is not judged",
+        "2 objects: kind Service is not checked",
+        f"{things} object{'s' if things > 1 else ''}: kind Thing is not checked",
     ]
     assert list(result.world.nodes) == ["n1"]
 
@@ -156,7 +156,7 @@ def test_config_maps_count_where_they_say_something_of_what_is_judged(folder: Pa
 
     result = way(folder, make_list(config("prose", "log-level: info"), config("plugin", '{"configList": []}'), config("empty", ""), node()))
     assert result.world.config_maps == {("ops", "plugin"): {"a": '{"configList": []}'}}
-    assert "2 objects: ConfigMap that says nothing of what is judged" in skipped(result)
+    assert "2 objects: ConfigMap without a field that preflight checks" in skipped(result)
 
 
 @WAYS
@@ -177,7 +177,7 @@ def test_a_storage_class_and_a_claim(folder: Path, way: Way) -> None:
 def test_a_kind_of_another_group_is_not_ours(folder: Path, way: Way) -> None:
     result = way(folder, make_list(node() | {"apiVersion": "longhorn.io/v1beta2"}, node("n2")))
     assert list(result.world.nodes) == ["n2"]
-    assert "1 object: kind Node of longhorn.io is not judged" in skipped(result)
+    assert "1 object: kind Node of longhorn.io is not checked" in skipped(result)
 
 
 @WAYS
@@ -214,7 +214,7 @@ def test_an_odd_item_hurts_nobody_else(folder: Path, way: Way, item: Any) -> Non
 @WAYS
 def test_an_item_without_sense_is_a_problem(folder: Path, way: Way) -> None:
     result = way(folder, make_list(node() | {"metadata": []}, node("n2")))
-    assert [problem.message for problem in result.problems] == ["Node cannot be judged: metadata must be a map: it is a list"]
+    assert [problem.message for problem in result.problems] == ["Node cannot be checked: metadata must be a map: it is a list"]
     assert list(result.world.nodes) == ["n2"]
 
 
@@ -242,7 +242,7 @@ def test_lists_of_the_api_leave_the_kind_of_their_items_out(folder: Path, kind_c
     assert [name for _, name, _, _ in pods_of(result)] == ["p", "q"]
     assert [type(each).__name__ for each in result.world.workloads] == ["DaemonSet", "Deployment"]
     assert result.world.workloads[0].origin == Origin("c.json", 0, 1, ("items", 0))
-    assert skipped(result) == ["1 document: kind ServiceList is not judged"]
+    assert skipped(result) == ["1 document: kind ServiceList is not checked"]
     assert result.problems == ()
 
 
@@ -255,7 +255,7 @@ def test_values_one_after_another(folder: Path, between: str) -> None:
     assert list(result.world.nodes) == ["n1", "n2"]
     lines = {"\n": 4, "": 1, " ": 1, "\n\n": 7}
     assert result.world.nodes["n2"].origin == Origin("a.json", 3, lines[between])
-    assert skipped(result) == ["1 document: kind Service is not judged", "2 documents: not Kubernetes objects"]
+    assert skipped(result) == ["1 document: kind Service is not checked", "2 documents: not Kubernetes objects"]
     assert result.locate(result.world.nodes["n2"].origin, ("metadata", "name")).line == lines[between]
 
 
@@ -336,7 +336,7 @@ def test_types_of_what_is_listed(folder: Path) -> None:
 def test_a_list_that_goes_on_elsewhere_is_a_problem(folder: Path, way: Way) -> None:
     result = way(folder, make_list(node("n1")) | {"metadata": {"continue": "abc", "resourceVersion": ""}})
     assert [problem.message for problem in result.problems] == [
-        "this List is a part of a longer one (metadata.continue): ask for all of it"
+        "this List is part of a longer list (metadata.continue): get the whole list"
     ]
     assert list(result.world.nodes) == ["n1"]
 

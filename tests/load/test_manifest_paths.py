@@ -84,7 +84,7 @@ def test_a_file_whose_name_is_a_pattern_is_that_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("to-d", "to-d: cannot be read: a link to a folder, which kubectl reads only with a slash at its end"),
+        ("to-d", "to-d: cannot be read: a link to a folder, which kubectl reads only with a trailing slash"),
         ("d/[", 'pattern "d/[" is not valid: syntax error in pattern'),
         ("d/[]a]", 'pattern "d/[]a]" is not valid: syntax error in pattern'),
         ("d/*/x\\", 'pattern "d/*/x\\" is not valid: syntax error in pattern'),
@@ -164,13 +164,13 @@ def test_what_is_larger_than_a_manifest_is_not_read(folder: Path, monkeypatch: p
     write(folder, a_yaml=" " * (1 << 20), b_yaml=" " * ((1 << 20) + 1))
     assert read_objects("a.yaml").given_objects == ()
     for path, stdin in (("b.yaml", None), ("-", io.BytesIO(b" " * (2 << 20)))):
-        with pytest.raises(InputError, match=f"^{path}: larger than 1 MiB, which no manifest is: not read$"):
+        with pytest.raises(InputError, match=f"^{path}: not read: larger than 1 MiB, which is too large for a manifest$"):
             read_objects(path, stdin=stdin)
 
 
 def test_what_a_folder_that_is_judged_leaves_out_is_counted(tree: Path) -> None:
     (tree / "d" / ".gitlab-ci.yaml").write_text("stages: [build]\n")
     assert skipped(load_world(["d"], one_cluster=True)) == [
-        "3 symbolic links: not followed: name it to read it",
-        "1 hidden file: not read, though `kubectl apply -f` reads hidden files: name it to read it",
+        "3 symbolic links: not followed: give its path to read it",
+        "1 hidden file: not read, although `kubectl apply -f` reads hidden files: give its path to read it",
     ]

@@ -32,7 +32,7 @@ def test_other_content_is_ambiguous_in_a_repository(folder: Path, order: tuple[i
     result = load_world([f"{index}.yaml" for index in order], one_cluster=False)
     assert list(result.world.daemonsets) == [ObjectKey("kube-system", "other")]
     assert [workload.origin.file for workload in result.world.workloads] == ["0.yaml", "1.yaml", "2.yaml"]
-    assert ambiguous(result) == ("DaemonSet kube-system/ds is in 0.yaml:1 and 1.yaml:1, each time with other content",)
+    assert ambiguous(result) == ("DaemonSet kube-system/ds is in 0.yaml:1 and 1.yaml:1 with different content",)
     assert result.problems == ()
 
 
@@ -41,10 +41,10 @@ def test_other_content_is_a_problem_in_one_cluster(folder: Path) -> None:
     text = "\n---\n".join(json.dumps(each) for each in (node(), node(unschedulable=True), first))
     result = loaded(text, second, folder=folder)
     assert problems(result) == [
-        "0.yaml:3:0: Node n1 is in 0.yaml:1 and 0.yaml:3, each time with other content",
-        "1.yaml:1:0: Deployment default/w is in 0.yaml:5 and 1.yaml:1, each time with other content",
+        "0.yaml:3:0: Node n1 is in 0.yaml:1 and 0.yaml:3 with different content",
+        "1.yaml:1:0: Deployment default/w is in 0.yaml:5 and 1.yaml:1 with different content",
     ]
-    assert ambiguous(result) == ("Node n1 is in 0.yaml:1 and 0.yaml:3, each time with other content",)
+    assert ambiguous(result) == ("Node n1 is in 0.yaml:1 and 0.yaml:3 with different content",)
     assert result.world.nodes == {}
     assert len(result.nodes) == 2
 
@@ -62,7 +62,7 @@ def test_what_a_cluster_fills_in_is_no_other_content(folder: Path) -> None:
 def test_many_places_are_not_all_named(folder: Path) -> None:
     result = loaded(make_list(*(node(taints=[{"key": f"k{index}", "effect": "NoSchedule"}]) for index in range(6))), folder=folder)
     assert ambiguous(result) == (
-        "Node n1 is in 0.yaml:1 (items[0]), 0.yaml:1 (items[1]), 0.yaml:1 (items[2]) and 3 more places, each time with other content",
+        "Node n1 is in 0.yaml:1 (items[0]), 0.yaml:1 (items[1]), 0.yaml:1 (items[2]) and 3 more places with different content",
     )
 
 
@@ -71,7 +71,7 @@ def test_an_object_without_a_namespace_is_known_by_its_file(folder: Path) -> Non
     assert list(result.world.daemonsets) == [ObjectKey("", "a", "0.yaml"), ObjectKey("", "a", "1.yaml"), ObjectKey("x", "a")]
     twice = loaded(make_list(daemonset("a", None), daemonset("a", None, hostNetwork=True)), folder=folder, one_cluster=False)
     assert twice.world.daemonsets == {}
-    assert ambiguous(twice) == ("DaemonSet -/a is in 0.yaml:1 (items[0]) and 0.yaml:1 (items[1]), each time with other content",)
+    assert ambiguous(twice) == ("DaemonSet -/a is in 0.yaml:1 (items[0]) and 0.yaml:1 (items[1]) with different content",)
 
 
 def test_everything_is_in_order(folder: Path) -> None:
@@ -101,7 +101,9 @@ def test_pods_that_two_lists_show_are_counted_once(folder: Path) -> None:
 
 def test_pods_that_moved_between_two_lists_are_a_problem(folder: Path) -> None:
     lists = (make_list(pod("p", "a", "n1"), pod("q", "a", "n1")), make_list(pod("p", "a", "n2"), pod("q", "a", "n2")))
-    assert problems(loaded(*lists, folder=folder)) == ["0.yaml:0:0: pod a/p and 1 more: listed twice, on other nodes or of another owner"]
+    assert problems(loaded(*lists, folder=folder)) == [
+        "0.yaml:0:0: pod a/p and 1 more: listed twice, on different nodes or with different owners"
+    ]
     assert problems(loaded(*lists, folder=folder, one_cluster=False)) == []
 
 

@@ -31,10 +31,10 @@ from preflight.model.uncertainty import Uncertainty, UncertaintyKind
         (NodeFact.CORDONED, "cordoned"),
         (NodeFact.NOT_READY, "not Ready"),
         (NodeFact.OTHER_NODES, "its node affinity names other nodes"),
-        (NodeFact.HOST_PORT, "a host port of it is taken"),
-        (PodLimit(20, 20), "has 20 pods and may have 20"),
+        (NodeFact.HOST_PORT, "its host port is in use"),
+        (PodLimit(20, 20), "pod limit reached (20 of 20)"),
         (SchedulerWords("Insufficient cpu"), "Insufficient cpu"),
-        (Untolerated((Taint("a", "b", "NoSchedule"),)), "does not tolerate a=b:NoSchedule"),
+        (Untolerated((Taint("a", "b", "NoSchedule"),)), "no toleration for a=b:NoSchedule"),
     ],
 )
 def test_reason(reason: CapacityReason, words: str) -> None:
@@ -53,10 +53,10 @@ def test_reasons_of_a_class_are_counted_unless_all_nodes_have_them() -> None:
         (CapacityUncertainty(Uncertainty(UncertaintyKind.PODS), "no right"), "not all pods are known: no right"),
         (
             AddedToleration(2),
-            "where the admission plugin ExtendedResourceToleration is on (by default it is off), it tolerates the taint of 2 of the nodes",
+            "if the admission plugin ExtendedResourceToleration is enabled (off by default), the pod tolerates the taint of 2 of the nodes",
         ),
-        (PossiblePreemption(3), "with pods of lower priority evicted more may fit, on 3 of the nodes: nobody is evicted here"),
-        (PossiblePreemption(None), "the priority of the pod is not known: pods of lower priority may be evicted for it"),
+        (PossiblePreemption(3), "preemption of lower priority pods is not counted: with it, more copies may fit on 3 of the nodes"),
+        (PossiblePreemption(None), "the priority of the pod is unknown: pods of lower priority may be preempted for it"),
     ],
 )
 def test_doubt(doubt: CapacityDoubt, words: str) -> None:
@@ -67,13 +67,13 @@ def test_doubt(doubt: CapacityDoubt, words: str) -> None:
     ("limit", "words"),
     [
         (QuotaLimits(("a", "b"), "shop"), "ResourceQuota a and b of namespace shop, which may allow fewer pods"),
-        (UnreadQuota("shop"), "quota of namespace shop (not given)"),
+        (UnreadQuota("shop"), "quota of namespace shop (not in the input)"),
         (UnreadQuota("shop", "no right"), "quota of namespace shop: no right"),
-        (WaitingPods(1), "1 pod that waits for a node already, and may take this room first"),
-        (WaitingPods(2), "2 pods that wait for a node already, and may take this room first"),
+        (WaitingPods(1), "1 pod already waiting for a node, which may use this capacity first"),
+        (WaitingPods(2), "2 pods already waiting for a node, which may use this capacity first"),
         (
             AlwaysUnchecked(),
-            "what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler",
+            "changes made by admission (webhooks, LimitRanges, Pod Security), scheduler extenders and other scheduler settings",
         ),
     ],
 )

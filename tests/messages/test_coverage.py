@@ -46,99 +46,103 @@ def near(kind: NearMissKind, toleration: Toleration, taint: Taint = RDMA) -> Nea
     ("reason", "words"),
     [
         pytest.param(OtherNodeName("n2"), "its nodeName is n2", id="another node"),
-        pytest.param(SelectorMismatch("pool", "a", None), "its nodeSelector asks for pool=a: the label is absent", id="an absent label"),
-        pytest.param(SelectorMismatch("pool", "a", "b"), "its nodeSelector asks for pool=a: the node has 'b'", id="another value"),
-        pytest.param(AffinityMismatch(()), "its node affinity has no term, which matches no node", id="an affinity without a term"),
+        pytest.param(
+            SelectorMismatch("pool", "a", None), "its nodeSelector requires pool=a (the node does not have the label)", id="an absent label"
+        ),
+        pytest.param(SelectorMismatch("pool", "a", "b"), "its nodeSelector requires pool=a (the node has pool=b)", id="another value"),
+        pytest.param(AffinityMismatch(()), "its node affinity has no term, so it matches no node", id="an affinity without a term"),
         pytest.param(
             AffinityMismatch((TermMismatch((POOL,), (SelectorRequirement("metadata.name", "In", ("n2",)),)), TermMismatch())),
-            "its node affinity does not match: it asks for pool In (a, b) and metadata.name In (n2); or an empty term matches no node",
+            "its node affinity does not match: requires pool In (a, b) and metadata.name In (n2); "
+            "or has an empty term, which matches no node",
             id="terms that do not match",
         ),
         pytest.param(
             AffinityMismatch((TermMismatch(errors=("no key", "no values")),)),
-            "its node affinity does not match: a term is broken (no key, no values)",
+            "its node affinity does not match: has an invalid term (no key, no values)",
             id="a broken term",
         ),
         pytest.param(
-            Untolerated((RDMA, MAINTENANCE)), "does not tolerate dedicated=rdma:NoSchedule and maintenance:NoExecute", id="taints"
+            Untolerated((RDMA, MAINTENANCE)), "no toleration for dedicated=rdma:NoSchedule and maintenance:NoExecute", id="taints"
         ),
         pytest.param(
             near(NearMissKind.EMPTY_VALUE, Toleration("dedicated")),
-            "tolerates dedicated only with an empty value (no operator means Equal)",
+            'its toleration of "dedicated" has no operator and no value, so it matches only an empty value',
             id="no operator and no value",
         ),
         pytest.param(
             near(NearMissKind.VALUE, Toleration("dedicated", "Equal", "gpu")),
-            "tolerates dedicated only with 'gpu', not dedicated=rdma:NoSchedule",
+            "its toleration of \"dedicated\" matches only the value 'gpu', not dedicated=rdma:NoSchedule",
             id="another value is tolerated",
         ),
         pytest.param(
             near(NearMissKind.VALUE, Toleration("dedicated", "Equal")),
-            "tolerates dedicated only with an empty value, not dedicated=rdma:NoSchedule",
+            'its toleration of "dedicated" matches only an empty value, not dedicated=rdma:NoSchedule',
             id="an empty value is tolerated",
         ),
         pytest.param(
             near(NearMissKind.EFFECT, Toleration("dedicated", "Exists", effect="NoExecute")),
-            "tolerates dedicated only with the effect NoExecute, not NoSchedule",
+            'its toleration of "dedicated" matches only the effect NoExecute, not NoSchedule',
             id="another effect is tolerated",
         ),
         pytest.param(
             near(NearMissKind.COMPARISON, Toleration("level", "Gt", "5"), Taint("level", "3", "NoSchedule")),
-            "tolerates level only with a number above 5, not level=3:NoSchedule",
+            'its toleration of "level" matches only numbers above 5, not level=3:NoSchedule',
             id="a number above",
         ),
         pytest.param(
             near(NearMissKind.COMPARISON, Toleration("level", "Lt", "5"), Taint("level", "7", "NoSchedule")),
-            "tolerates level only with a number below 5, not level=7:NoSchedule",
+            'its toleration of "level" matches only numbers below 5, not level=7:NoSchedule',
             id="a number below",
         ),
         pytest.param(
             near(NearMissKind.OPERATOR, Toleration("dedicated", "exists")),
-            "tolerates nothing of dedicated: 'exists' is no operator",
+            "its toleration of \"dedicated\" matches nothing: 'exists' is not an operator",
             id="no operator of Kubernetes",
         ),
         pytest.param(
             near(NearMissKind.KEY, Toleration("Dedicated", "Exists")),
-            "tolerates Dedicated, not dedicated: the case differs",
+            'its toleration of "Dedicated" does not match dedicated: the case differs',
             id="another case",
         ),
-        pytest.param(LostLabels(("gpu",), GFD), "selects on gpu, which goes with gpu/gfd", id="a label that goes"),
-        pytest.param(LostLabels(("a", "b"), GFD), "selects on a and b, which go with gpu/gfd", id="labels that go"),
+        pytest.param(LostLabels(("gpu",), GFD), "selects on gpu, which is removed with the pod of gpu/gfd", id="a label that goes"),
+        pytest.param(LostLabels(("a", "b"), GFD), "selects on a and b, which are removed with the pod of gpu/gfd", id="labels that go"),
         pytest.param(
             EvictionLoop((MAINTENANCE,), 30),
-            "tolerates maintenance:NoExecute for 30 s: deleted and re-created every 30 s, for ever",
+            "tolerates maintenance:NoExecute for 30 s only: its pod is deleted and re-created every 30 s, without end",
             id="a loop",
         ),
         pytest.param(
             EvictionLoop((MAINTENANCE,), 0),
-            "tolerates maintenance:NoExecute for 0 s: deleted and re-created without a pause, for ever",
+            "tolerates maintenance:NoExecute for 0 s only: its pod is deleted and re-created without a pause, without end",
             id="a loop without a pause",
         ),
         pytest.param(TimedToleration((MAINTENANCE,), 60), "tolerates maintenance:NoExecute for 60 s only", id="seconds"),
         pytest.param(
             ConditionalOutcome(Outcome.LOST_NOW, (Untolerated((MAINTENANCE,)),), is_today=False),
-            "if its selector matches: lost-now, does not tolerate maintenance:NoExecute",
+            "if its selector matches: lost-now, no toleration for maintenance:NoExecute",
             id="a condition",
         ),
         pytest.param(
             ConditionalOutcome(Outcome.KEPT, (), is_today=True), "if its selector matches today: kept", id="a condition without a reason"
         ),
-        pytest.param(UnknownLabels(("gpu",)), "the node's label gpu is not known", id="an unknown label"),
-        pytest.param(UnknownLabels(("a", "b")), "the node's labels a and b are not known", id="unknown labels"),
+        pytest.param(UnknownLabels(("gpu",)), "unknown node label gpu", id="an unknown label"),
+        pytest.param(UnknownLabels(("a", "b")), "unknown node labels a and b", id="unknown labels"),
         pytest.param(
             UnknownGate((Taint("level", "3", "NoSchedule"),)),
-            "whether it tolerates level=3:NoSchedule depends on Lt or Gt: the gate TaintTolerationComparisonOperators is not known "
-            "(--feature-gates)",
+            "unknown whether it tolerates level=3:NoSchedule: Lt and Gt depend on feature gate "
+            "TaintTolerationComparisonOperators, which is not given (--feature-gates)",
             id="an unknown gate",
         ),
         pytest.param(
             UpdateUncertainty(("n1", "n2"), (0, 1), ("n3",), (), has_surge=False, budget=1),
-            "which nodes is chance: 0 to 1 of n1, n2 keep the old pod, for the update stops once 1 node lacks an available one (n3)",
+            "unknown which nodes: 0 to 1 of n1, n2 keep the old pod, because the update stops once 1 node has no available pod (n3)",
             id="the order of nodes decides",
         ),
         pytest.param(
             UpdateUncertainty(("n1", "n2"), (1, 1), (), ("n3", "n4"), has_surge=True, budget=2),
-            "new pods on n3, n4, which are not Ready, decide: 1 of n1, n2 keeps the old pod, as many as wanted nodes lack an available one",
+            "depends on the new pods on n3, n4, which are not Ready: 1 of n1, n2 keeps the old pod, "
+            "as many as there are nodes that should run it and have no available pod",
             id="nodes that are not Ready decide",
         ),
         pytest.param(PodEnded("Failed"), "its pod has failed", id="a pod that ended"),
@@ -155,8 +159,8 @@ def test_every_state_of_a_pod_has_words_of_its_own() -> None:
 
 
 def test_reasons_in_one_line_and_what_stands_there_without_any() -> None:
-    assert join_reasons((OtherNodeName("n2"), Untolerated((RDMA,)))) == "its nodeName is n2, does not tolerate dedicated=rdma:NoSchedule"
-    assert join_reasons(()) == "nothing owns its pods any more, so nothing creates them again"
+    assert join_reasons((OtherNodeName("n2"), Untolerated((RDMA,)))) == "its nodeName is n2, no toleration for dedicated=rdma:NoSchedule"
+    assert join_reasons(()) == "its pods have no owner, so no controller re-creates them"
 
 
 def test_near_misses_are_equal_where_they_say_the_same() -> None:
@@ -179,28 +183,28 @@ def test_near_misses_are_equal_where_they_say_the_same() -> None:
     [
         (
             BlockingCause.NODE_NOT_READY,
-            "n1 is not Ready: it is not known whether new pods become Ready there",
-            "n1, n2 are not Ready: it is not known whether new pods become Ready there",
+            "n1 is not Ready: unknown whether new pods become Ready there",
+            "n1, n2 are not Ready: unknown whether new pods become Ready there",
         ),
         (
             BlockingCause.POD_NOT_READY,
-            "n1 is not Ready: it is not known whether its successor becomes Ready",
-            "n1, n2 are not Ready: it is not known whether their successor becomes Ready",
+            "n1 is not Ready: unknown whether its replacement becomes Ready",
+            "n1, n2 are not Ready: unknown whether their replacement becomes Ready",
         ),
         (
             BlockingCause.POD_MISSING,
-            "n1 has no pod though one should run there: it is not known whether a new one starts",
-            "n1, n2 have no pod though one should run there: it is not known whether a new one starts",
+            "n1 has no pod although one should run there: unknown whether a new one starts",
+            "n1, n2 have no pod although one should run there: unknown whether a new one starts",
         ),
         (
             BlockingCause.POSSIBLE_POD,
-            "n1: no kubelet answers there, and if a pod is there (none were given) it hangs in Terminating once deleted",
-            "n1, n2: no kubelet answers there, and if a pod is there (none were given) it hangs in Terminating once deleted",
+            "n1: the kubelet does not respond, and a pod there (no pods in the input) would hang in Terminating when deleted",
+            "n1, n2: the kubelet does not respond, and a pod there (no pods in the input) would hang in Terminating when deleted",
         ),
         (
             BlockingCause.SILENT,
-            "n1: no kubelet answers there, so a deleted pod hangs in Terminating and a new one does not start",
-            "n1, n2: no kubelet answers there, so a deleted pod hangs in Terminating and a new one does not start",
+            "n1: the kubelet does not respond, so a deleted pod hangs in Terminating and a new one does not start",
+            "n1, n2: the kubelet does not respond, so a deleted pod hangs in Terminating and a new one does not start",
         ),
     ],
 )

@@ -54,145 +54,153 @@ BUDGET, OTHER, DAEMONSET = "PodDisruptionBudget shop/a", "PodDisruptionBudget sh
 WEB = OwnerKey("Deployment", "shop", "web")
 TAINT = Taint("a", "b", "NoExecute")
 PENDING = "its replacement stays Pending"
-UNKNOWN = "so nobody knows what the API server answers"
+UNKNOWN = "so the answer of the API server is unknown"
 
 REASONS: list[tuple[EvictionReason, str]] = [
-    (EvictionFact.NODE_REFUSED, "kubectl refuses the node for another pod"),
-    (EvictionFact.UNREADY_ALLOWED, "it is not Ready, and its budget lets such a pod go"),
-    (EvictionFact.TOLERATES_CORDON, "it tolerates a cordon: its replacement may land on the same node"),
-    (EvictionFact.TOLERATES_TAINTS, "its replacement may land here again, and be deleted again"),
+    (EvictionFact.NODE_REFUSED, "kubectl refuses the node because of another pod"),
+    (EvictionFact.UNREADY_ALLOWED, "it is not Ready, and its PodDisruptionBudget allows the eviction of such pods"),
+    (EvictionFact.TOLERATES_CORDON, "it tolerates a cordon: its replacement may be scheduled on the same node"),
+    (EvictionFact.TOLERATES_TAINTS, "its replacement may be scheduled here again, and deleted again"),
     (
         EvictionFact.GATE_UNKNOWN,
-        "whether it tolerates the taint depends on Lt or Gt, and the gate of these is not known (--feature-gates)",
+        "unknown whether it tolerates the taint: Lt and Gt depend on feature gate TaintTolerationComparisonOperators, which is not given "
+        "(--feature-gates)",
     ),
-    (EvictionFact.NOT_RECREATED, "nothing creates it again"),
-    (EvictionFact.WAITS_FOR_NODE, "no other node takes its replacement: it waits until the node is back"),
+    (EvictionFact.NOT_RECREATED, "nothing re-creates it"),
+    (EvictionFact.WAITS_FOR_NODE, "its replacement fits on no other node: it waits until the node is back"),
     (
         CoveredBySeveralBudgets(("shop/a", "shop/b")),
-        f"{BUDGET} and {OTHER} select it, and the eviction API refuses a pod with more than one (500)",
+        f"{BUDGET} and {OTHER} cover it, and the eviction API refuses a pod covered by more than one (500)",
     ),
     (
         RefusedByBudget("shop/a", DrainReason.NEEDS_ALL_HEALTHY, HealthyPods(2, 2)),
-        f"{BUDGET} needs 2 healthy pods and has 2 currently, and there can be no more: it never lets one go",
+        f"{BUDGET} needs 2 healthy pods and has 2 currently; its workloads run no more, so it can never allow an eviction",
     ),
     (RefusedByBudget("shop/a", DrainReason.NOT_ENOUGH_HEALTHY, HealthyPods(3, 2)), f"{BUDGET} needs 3 healthy pods and has 2 currently"),
     (RefusedByBudget("shop/a", DrainReason.NOT_ENOUGH_HEALTHY), f"{BUDGET} has too few healthy pods"),
     (
         RefusedByBudget("shop/a", DrainReason.CANNOT_SYNC),
-        f"{BUDGET} cannot be counted by the disruption controller, so it allows nothing",
+        f"{BUDGET} cannot be evaluated by the disruption controller, so it allows no disruption",
     ),
     (
         RefusedByBudget("shop/a", DrainReason.NONE_EXPECTED),
-        f"{BUDGET} expects no pod: what it selects is bare, or wanted 0 times, so it allows nothing",
+        f"{BUDGET} expects 0 pods (those it covers have no controller, or an owner scaled to 0), so it allows no disruption",
     ),
-    (RefusedByBudget("shop/a", DrainReason.NO_LIMIT), f"{BUDGET} states neither minAvailable nor maxUnavailable, so it allows nothing"),
-    (RefusedByBudget("shop/a", DrainReason.ZERO_UNAVAILABLE), f"{BUDGET} has maxUnavailable 0: no pod of it may ever be evicted"),
+    (RefusedByBudget("shop/a", DrainReason.NO_LIMIT), f"{BUDGET} sets neither minAvailable nor maxUnavailable, so it allows no disruption"),
+    (RefusedByBudget("shop/a", DrainReason.ZERO_UNAVAILABLE), f"{BUDGET} has maxUnavailable 0, so it never allows an eviction"),
     (
         RefusedByBudget("shop/a", DrainReason.SHARED),
-        f"{BUDGET} allows no more at once, and other pods of this drain took what it allowed",
+        f"{BUDGET} allows no further disruption, because other pods of this drain have used up its allowance",
     ),
     (
         RefusedByBudget("shop/a", DrainReason.NOT_SYNCED, waits=True),
-        f"{BUDGET} was changed, and the disruption controller has not looked since: it goes once a replacement is Ready",
+        f"{BUDGET} was changed, and the disruption controller has not updated its status since: the pod is evicted once a replacement "
+        "is Ready",
     ),
-    (RefusedByBudget("shop/a", DrainReason.STALE_STATUS), f"{BUDGET} allows nothing by its status, which is stale"),
-    (RefusedByBudget("shop/a", DrainReason.FORBIDDEN), f"{BUDGET} has a status that the API server takes for broken"),
+    (RefusedByBudget("shop/a", DrainReason.STALE_STATUS), f"{BUDGET} allows no disruption according to its status, which is stale"),
+    (RefusedByBudget("shop/a", DrainReason.FORBIDDEN), f"{BUDGET} has a status that the API server rejects as invalid"),
     (RefusedByKubectl(PodFilter.LOCAL_DATA), "Pods with local storage (use --delete-emptydir-data to override)"),
     (RefusedByKubectl(PodFilter.DAEMONSET_MISSING, "log"), 'daemonsets.apps "log" not found'),
-    (MissingInput(MissingKind.BUDGETS), "nobody knows which budgets there are"),
-    (MissingInput(MissingKind.DAEMONSET, "DaemonSet", DAEMONSET), "nobody knows whether DaemonSet shop/log exists"),
-    (MissingInput(MissingKind.OWNER, "Deployment", "shop/web"), "Deployment shop/web is not known"),
-    (MissingInput(MissingKind.OWNER_SCALE, "Rollout", "x.io/v1"), "nobody knows whether a Rollout of x.io/v1 has a scale"),
+    (MissingInput(MissingKind.BUDGETS), "the PodDisruptionBudgets are unknown"),
+    (MissingInput(MissingKind.DAEMONSET, "DaemonSet", DAEMONSET), "unknown whether DaemonSet shop/log exists"),
+    (MissingInput(MissingKind.OWNER, "Deployment", "shop/web"), "Deployment shop/web is unknown"),
+    (MissingInput(MissingKind.OWNER_SCALE, "Rollout", "x.io/v1"), "unknown whether a Rollout of x.io/v1 has a scale subresource"),
     (MissingInput(MissingKind.NAMESPACE_PODS, name="shop"), "not all pods of namespace shop were listed"),
-    (BypassesBudgets(("shop/a",)), f"{BUDGET} is not asked (--disable-eviction)"),
-    (BypassesBudgets(("shop/a", "shop/b")), f"{BUDGET} and {OTHER} are not asked (--disable-eviction)"),
-    (SharesBudget(3), "3 pods share its budget, and which of them go first is chance"),
-    (StaysTerminating(HangReason.SILENT_KUBELET, "n1"), "it stays in Terminating: the kubelet of n1 is silent"),
+    (BypassesBudgets(("shop/a",)), f"{BUDGET} is not checked (--disable-eviction)"),
+    (BypassesBudgets(("shop/a", "shop/b")), f"{BUDGET} and {OTHER} are not checked (--disable-eviction)"),
+    (SharesBudget(3), "3 pods share its PodDisruptionBudget; which of them are evicted first is not deterministic"),
+    (StaysTerminating(HangReason.SILENT_KUBELET, "n1"), "it stays in Terminating: the kubelet of n1 does not respond"),
     (
         StaysTerminating(HangReason.PAST_GRACE_PERIOD, "n1"),
-        "it stays in Terminating: it is being deleted already, and past its grace period",
+        "it stays in Terminating: it is already being deleted, and past its grace period",
     ),
     (StaysTerminating(HangReason.ASSUMED, "n1"), "it stays in Terminating: it does not end"),
-    (UntoleratedTaints((TAINT,)), "does not tolerate a=b:NoExecute"),
+    (UntoleratedTaints((TAINT,)), "no toleration for a=b:NoExecute"),
     (TimeLimitedTaints((TAINT,), 60), "tolerates a=b:NoExecute for 60 s only"),
     (
         UnprotectedByBudgets(("shop/a", "shop/b")),
-        f"{BUDGET} and shop/b does not protect it: taint eviction asks no budget",
+        f"{BUDGET} and {OTHER} do not protect it: taint eviction ignores PodDisruptionBudgets",
     ),
     (OwnerJobFails(JobFailure.BACKOFF_LIMIT_EXCEEDED), "its Job fails: BackoffLimitExceeded"),
-    (LastReadyPods(WEB, 1), "Deployment shop/web has no Ready pod until a replacement is: its only one goes"),
-    (LastReadyPods(WEB, 2), "Deployment shop/web has no Ready pod until a replacement is: all 2 go"),
+    (LastReadyPods(WEB, 1), "Deployment shop/web has no Ready pod until a replacement is Ready: it loses its only one"),
+    (LastReadyPods(WEB, 2), "Deployment shop/web has no Ready pod until a replacement is Ready: it loses all 2"),
     (StaysPending("0/1 nodes are available: 1 Insufficient cpu."), f"{PENDING}: 0/1 nodes are available: 1 Insufficient cpu"),
     (StaysPending(node_counts=(("Too many pods", 1), ("Insufficient cpu", 2))), f"{PENDING}: 1 Too many pods, 2 Insufficient cpu"),
-    (StaysPending(), f"{PENDING}: no node is there"),
-    (TooFewFit(1, 3), f"only 1 of 3 such pods fit: {PENDING}"),
+    (StaysPending(), f"{PENDING}: there is no node"),
+    (TooFewFit(1, 3), f"{PENDING}: only 1 of 3 such replacements fits"),
     (
         UnknownPlacement((PlacementFact.LEADER_DECIDES,)),
-        "not known where its replacement goes: its JobSet places it by its leader",
+        "unknown where its replacement fits: the leader pod of its Job decides where it can run (JobSet)",
     ),
     (
         UnknownPlacement((PlacementFact.CONTESTED_CAPACITY,)),
-        "not known where its replacement goes: the replacements of other pods may take the room that is left",
+        "unknown where its replacement fits: the replacements of other pods may use the remaining capacity",
     ),
     (
         UnknownPlacement(tuple(Uncertainty(UncertaintyKind.GATES, gate) for gate in "abcd")),
-        "not known where its replacement goes: it has the scheduling gate a; it has the scheduling gate b; it has the scheduling gate c",
+        "unknown where its replacement fits: it has the scheduling gate a; it has the scheduling gate b; it has the scheduling gate c",
     ),
     (
         UnknownPlacement(tuple(Uncertainty(UncertaintyKind.AFFINITY, name) for name in "ab")),
-        "not known where its replacement goes: it has affinity to other pods",
+        "unknown where its replacement fits: it has inter-pod affinity",
     ),
 ]
 
 ASSUMPTIONS: list[tuple[EvictionAssumption, str]] = [
-    (EvictionNote.REPLACEMENTS_READY, "assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s"),
-    (EvictionNote.DISPLACED_PODS_READY, "assumed: what went in the steps before is Ready again, on nodes that nobody knows"),
-    (EvictionNote.BUDGETS_BYPASSED, "--disable-eviction deletes pods: no budget is asked"),
-    (OnlyNamespaces(("a", "b")), "only the pods of a and b were given: those of other namespaces are not judged"),
+    (EvictionNote.REPLACEMENTS_READY, "assumes that replacements that fit on a node become Ready; until then kubectl retries every 5 s"),
+    (EvictionNote.DISPLACED_PODS_READY, "assumes that pods evicted in earlier steps are Ready again, on unknown nodes"),
+    (EvictionNote.BUDGETS_BYPASSED, "--disable-eviction deletes pods without checking PodDisruptionBudgets"),
+    (OnlyNamespaces(("a", "b")), "only pods of namespaces a and b are in the input: pods of other namespaces are not checked"),
     (
         PartOfNodes(17),
-        "only the pods of 17 nodes were asked for: other nodes may take replacements too, and anti-affinity of pods there that reaches "
-        "beyond their own node is not known",
+        "only the pods of 17 nodes were requested: replacements may fit on other nodes too, and anti-affinity of pods there that extends "
+        "beyond their own node is unknown",
     ),
-    (UnreadPods(1), "1 pod is not understood, and not judged"),
-    (UnreadPods(2), "2 pods are not understood, and not judged"),
-    (BudgetWithoutNamespace("a"), f"PodDisruptionBudget -/a states no namespace, {UNKNOWN}"),
-    (UnreadBudgets("no right"), f"not all PodDisruptionBudgets could be had, {UNKNOWN}: no right"),
+    (UnreadPods(1), "1 pod could not be read and is not checked"),
+    (UnreadPods(2), "2 pods could not be read and are not checked"),
+    (BudgetWithoutNamespace("a"), f"PodDisruptionBudget -/a has no namespace, {UNKNOWN}"),
+    (UnreadBudgets("no right"), f"not all PodDisruptionBudgets could be read, {UNKNOWN}: no right"),
     (
         UnreadBudgets(),
-        f"no PodDisruptionBudget was given, {UNKNOWN}: add the output of `kubectl get pdb -A -o json`, or, where there is none, of "
+        f"no PodDisruptionBudget was given, {UNKNOWN}: add the output of `kubectl get pdb -A -o yaml`, or, where there is none, of "
         "`kubectl get --raw /apis/policy/v1/poddisruptionbudgets`",
     ),
 ]
 
 PODS = ("shop/p-1", "shop/p-2", "shop/p-3", "shop/p-4", "shop/p-5")
 ADVICE: list[tuple[Advice, str]] = [
-    (AddFlags((DrainFlag.FORCE, DrainFlag.IGNORE_DAEMONSETS)), "add --force and --ignore-daemonsets, or kubectl evicts nothing there"),
+    (
+        AddFlags((DrainFlag.FORCE, DrainFlag.IGNORE_DAEMONSETS)),
+        "add --force and --ignore-daemonsets; without them kubectl evicts nothing there",
+    ),
     (ChangeBudget(BudgetAction.DELETE_OTHERS, ("shop/a", "shop/b")), f"delete all but one of {BUDGET} and {OTHER}, or narrow a selector"),
     (
         ChangeBudget(BudgetAction.STATE_INTEGER, ("shop/a",)),
-        f"give {BUDGET} an integer minAvailable: its pods have an owner without a scale",
+        f"set an integer minAvailable in {BUDGET}: the owner of its pods has no scale",
     ),
-    (ChangeBudget(BudgetAction.ALLOW_ONE, ("shop/a",)), f"set maxUnavailable of {BUDGET} to 1 or more while you drain"),
-    (ChangeBudget(BudgetAction.DELETE_OR_ADOPT, ("shop/a",)), f"delete {BUDGET} while you drain, or give its pods a controller"),
+    (ChangeBudget(BudgetAction.ALLOW_ONE, ("shop/a",)), f"set maxUnavailable of {BUDGET} to 1 or more during the drain"),
+    (ChangeBudget(BudgetAction.DELETE_OR_ADOPT, ("shop/a",)), f"delete {BUDGET} during the drain, or give its pods a controller"),
     (
         ChangeBudget(BudgetAction.SCALE_UP, ("shop/a",), WEB, 3),
         f"scale Deployment shop/web to 3 or more, or lower minAvailable of {BUDGET}",
     ),
-    (ChangeBudget(BudgetAction.LOWER_LIMIT, ("shop/a",)), f"lower minAvailable of {BUDGET}, or raise its maxUnavailable, while you drain"),
-    (ChangeBudget(BudgetAction.GET_READY, ("shop/a",), pods=PODS[:2]), f"get shop/p-1 and shop/p-2 Ready, which {BUDGET} waits for"),
-    (ChangeBudget(BudgetAction.CHECK_HEALTH, ("shop/a",)), f"see why {BUDGET} counts too few healthy pods"),
+    (ChangeBudget(BudgetAction.LOWER_LIMIT, ("shop/a",)), f"lower minAvailable of {BUDGET}, or raise its maxUnavailable, during the drain"),
+    (
+        ChangeBudget(BudgetAction.GET_READY, ("shop/a",), pods=PODS[:2]),
+        f"get shop/p-1 and shop/p-2 Ready: {BUDGET} requires more healthy pods",
+    ),
+    (ChangeBudget(BudgetAction.CHECK_HEALTH, ("shop/a",)), f"check why {BUDGET} counts too few healthy pods"),
     (
         ChangeBudget(BudgetAction.SCALE_UP_SHARED, ("shop/a",), WEB),
-        f"scale Deployment shop/web up, for {BUDGET} waits for replacements that fit nowhere",
+        f"scale Deployment shop/web up: {BUDGET} waits for replacements that fit on no node",
     ),
     (MakeRoom(("n1",), PODS[:1]), "uncordon n1 for the replacement of shop/p-1"),
-    (MakeRoom((), PODS), "make room, or add nodes for the 5 replacements of shop/p-1, shop/p-2, shop/p-3 and 2 more"),
-    (SavePods(PODS[:1]), "save what you need of shop/p-1: nothing creates it again"),
-    (SavePods(PODS[:2]), "save what you need of shop/p-1 and shop/p-2: nothing creates them again"),
+    (MakeRoom((), PODS), "free capacity or add nodes for the 5 replacements of shop/p-1, shop/p-2, shop/p-3 and 2 more"),
+    (SavePods(PODS[:1]), "save what you need from shop/p-1: nothing re-creates it"),
+    (SavePods(PODS[:2]), "save what you need from shop/p-1 and shop/p-2: nothing re-creates them"),
     (
         AwaitJob("shop/train"),
-        "let Job shop/train end first, or ignore DisruptionTarget by a podFailurePolicy when it is created",
+        "let Job shop/train finish first, or create it with a podFailurePolicy that ignores DisruptionTarget",
     ),
 ]
 

@@ -16,9 +16,9 @@ from tests.policy.manifests import WILD, daemonset
 TODAY = ("--today", "2026-10-01")
 LOOP = "{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 60}"
 HEAD = """\
-# Findings that preflight accepts for a while: they were there when this was written, by `--write-baseline`. New ones count.
-# An entry is known by its rule, its object and its key (tolerations, taints, fields, ...); messages, lines and files may change.
-# `count` is how many such findings there may be.
+# Findings that preflight accepts for now: they existed when `--write-baseline` wrote this file. New findings count.
+# An entry is identified by its rule, object and key (tolerations, taints, fields, ...); messages, lines and files may change.
+# `count` is the number of such findings that are accepted.
 """
 
 
@@ -48,7 +48,7 @@ def test_the_file_holds_what_was_found_sorted_and_the_same_again(write: Write) -
     write("m/a.yaml", daemonset("two", WILD))
     result = written("--fail-on", "note")
     assert (result.code, result.err) == (0, "wrote b.yaml: 4 findings accepted until 2026-12-30\n")
-    assert result.out.startswith("No findings, 4 exempted.")
+    assert result.out.startswith("no findings\n\nNo findings, 4 exempted.")
     text = Path("b.yaml").read_text(encoding="utf-8")
     assert (
         text
@@ -193,7 +193,8 @@ def test_how_long(given: str, day: str, write: Write) -> None:
 def test_no_such_time(given: str, write: Write) -> None:
     write("m/a.yaml", daemonset("agent"))
     result = written(f"--baseline-expires={given}")
-    assert result == (2, "", f"error: --baseline-expires takes a number of days or a day as 2027-01-31, not {given!r}\n")
+    says = f"error: --baseline-expires takes a number of days or a day as 2027-01-31, not {given!r}"
+    assert result == (2, "", f"{says}\nSee 'preflight lint --help'\n")
     assert not Path("b.yaml").exists()
 
 
@@ -204,7 +205,7 @@ REFUSED = {
         'version: 1\nexpires: "2027-01-31"\nfindings:\n- {rule: PF201, subject: x, message: z}\n',
         "b.yaml:1:1: version 1 holds messages, version 2 holds keys: write the file again by --write-baseline",
     ),
-    "no day": ("version: 2\nexpires: soon\n", "b.yaml:2:1: is no day: write it as 2027-01-31"),
+    "no day": ("version: 2\nexpires: soon\n", "b.yaml:2:1: is not a date: write it as 2027-01-31"),
     "an unknown key": ('version: 2\nexpires: "2027-01-31"\nfinding: []\n', 'b.yaml:3:1: unknown key "finding": did you mean "findings"?'),
     "an entry that lacks something": (
         'version: 2\nexpires: "2027-01-31"\nfindings:\n- {rule: PF201}\n',

@@ -16,22 +16,26 @@ def test_the_schema_is_printed() -> None:
 
 def test_good_policies(write: Write) -> None:
     write("a.yaml", "")
-    assert program("policy", "check", "a.yaml", "strict") == (0, "a.yaml: good\nstrict: good\n", "")
+    assert program("policy", "check", "a.yaml", "strict") == (0, "a.yaml: no faults\nstrict: no faults\n", "")
 
 
 def test_each_wrong_policy_is_said(write: Write) -> None:
     write("a.yaml", "x: 1\ny: 2\n")
     write("b.yaml", "extends: nowhere\n")
     result = program("policy", "check", "a.yaml", "strict", "b.yaml")
-    assert (result.code, result.out) == (2, "strict: good\n")
+    assert (result.code, result.out) == (2, "strict: no faults\n")
     lines = result.err.splitlines()
     assert [line.partition(": ")[0] for line in lines] == ["a.yaml:1:1", "a.yaml:2:1", "b.yaml:1:1"]
 
 
 def test_without_a_name_the_found_one_is_checked(write: Write) -> None:
-    assert program("policy", "check") == (2, "", "error: no .preflight.yaml here or above: name a file or a pack\n")
+    assert program("policy", "check") == (
+        2,
+        "",
+        "error: no .preflight.yaml in this folder or above: name a file or a pack\nSee 'preflight policy check --help'\n",
+    )
     write(".preflight.yaml", "")
-    assert program("policy", "check") == (0, ".preflight.yaml: good\n", "")
+    assert program("policy", "check") == (0, ".preflight.yaml: no faults\n", "")
 
 
 def test_a_pack_that_is_none() -> None:

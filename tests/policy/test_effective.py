@@ -123,7 +123,7 @@ def test_a_declared_taint_is_known_though_no_node_is(write: Write) -> None:
     write("policy.yaml", "taints: [{key: dedicated, values: [rdma, gpu], effects: NoSchedule}]\n")
     assert findings("lint", "m") == []
     assert findings("lint", "m", "--policy", "policy.yaml") == [
-        ("PF202", "note", "tolerates dedicated with any value; the taint here is dedicated=rdma:NoSchedule and dedicated=gpu:NoSchedule")
+        ("PF202", "note", "tolerates dedicated with any value, including dedicated=rdma:NoSchedule and dedicated=gpu:NoSchedule")
     ]
 
 

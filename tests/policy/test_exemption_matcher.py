@@ -51,7 +51,7 @@ def test_exempted_by(text: str, reason: str, write: Write) -> None:
 def test_an_exempted_finding_is_counted_and_not_shown(write: Write) -> None:
     write("m/a.yaml", daemonset("agent", f"{WILD}  # preflight: exempt[PF201] because"))
     result = program("lint", "m", "--fail-on", "note")
-    assert (result.code, result.out) == (0, "No findings, 1 exempted. Judged 1 object from 1 file.\n")
+    assert (result.code, result.out) == (0, "no findings\n\nNo findings, 1 exempted. Checked 1 object in 1 file.\n")
 
 
 def job_set(name: str = "llm", annotations: str = "{}", end: str = "") -> str:

@@ -116,7 +116,7 @@ REFUSED = {
     "a file that is wrong": ({"policy.yaml": "extends: a.yaml\n", "a.yaml": "x: 1\n"}, 'a.yaml:1:1: unknown key "x"'),
     "more files than anybody has": (
         {"policy.yaml": "extends: 0.yaml\n", **{f"{number}.yaml": f"extends: {number + 1}.yaml\n" for number in range(30)}},
-        "more than 20 policies stand one on another",
+        "more than 20 policies extend one another",
     ),
 }
 

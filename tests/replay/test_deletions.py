@@ -9,7 +9,7 @@ from tests.cli.program import program
 from tests.replay.lifecycle import Seen, Story, covered, judged, said, write
 from tests.replay.stories import apply, impacts, pods_after
 
-NOTHING_OWNS = ("nothing owns its pods any more",)
+NOTHING_OWNS = ("its pods no longer have an owner",)
 
 
 def test_a_deletion_in_the_background_takes_every_pod_whatever_a_budget_says(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_a_deletion_in_the_foreground_takes_every_pod_and_the_dead_kubelets_one_
     left = [*story.nodes(), story.created("d"), *story.pods("after 3 s")]
     (nothing,) = judged(tmp_path, [delete_pod], left).steps
     assert nothing.outcomes == {}
-    assert nothing.notes == ("nothing changes: no such pod is there",)
+    assert nothing.notes == ("nothing changes: no such pod exists",)
 
 
 def adopting(story: Story, folder: Path) -> tuple[list[str], list[Object]]:
@@ -49,7 +49,7 @@ def test_orphans_stay_until_a_hand_or_no_execute_ends_them_and_a_new_daemonset_a
     assert by_hand.outcomes == {("d", "0"): "lost-now"}
     assert schedule.outcomes == {("d", "1"): "already-fragile"}
     assert execute.outcomes == {("d", "2"): "lost-now"}
-    assert execute.reasons == {("d", "2"): ("does not tolerate ne=x:NoExecute",)}
+    assert execute.reasons == {("d", "2"): ("no toleration for ne=x:NoExecute",)}
     left = "one pod deleted, node 1 tainted NoSchedule, node 2 NoExecute"
     assert {node for _, node in covered(story.there("before"), answer.steps[:4])} == {each.node for each in story.seen(left)}
     assert adopted.outcomes == {("d2", "0"): "gained", ("d2", "1"): "lost-on-recreation", ("d2", "2"): "never", ("d2", "3"): "kept"}
@@ -115,7 +115,7 @@ def test_another_daemonset_with_the_same_selector_adopts_at_once_and_that_is_sai
     name = story.name
     assert answer.steps[0].outcomes == {("a", "0"): "lost-on-recreation", ("a", "1"): "lost-on-recreation"}
     assert answer.steps[0].notes == (
-        f"{name}/b adopts the pods of {name}/a, which its selector matches: where a node has a pod of both, the older one stays",
+        f"{name}/b adopts the pods of {name}/a, which its selector matches: on a node with a pod of both, the older pod stays",
     )
     assert story.there("a deleted with orphan: b adopts its pods") == {("b", "0"), ("b", "1")}
     lint = program("lint", write(tmp_path, "lint.json", objects), "-o", "json")

@@ -34,9 +34,7 @@ def test_a_deleted_node_is_judged_as_if_it_came_back_as_it_is_and_that_is_said(t
     story = Story("node-deleted-back-before-gc")
     answer = judged(tmp_path, story.commands(), with_hand_made(story))
     assert answer.steps[1].outcomes == {("byhand", "0"): "lost-now", ("d", "0"): "lost-now", ("pending", "0"): "never"}
-    assert [
-        note for note in answer.steps[1].notes if "judged as if the node registers again" in note and "what was set by hand is gone" in note
-    ]
+    assert [note for note in answer.steps[1].notes if "assumed: the node registers again" in note and "those set by hand are lost" in note]
 
 
 def test_a_node_that_registers_after_its_pods_were_collected_gets_a_new_one(tmp_path: Path) -> None:
@@ -64,4 +62,4 @@ def test_an_update_while_a_dead_machine_is_gone_reaches_the_others_once_its_pods
     answer = judged(tmp_path, story.commands(), [*story.nodes(), *story.listed()])
     last = covered([], answer.steps)
     assert {pair for pair in last if pair[1] != "0"} == story.there("after PodGC removed the pods of node 0")
-    assert [note for note in answer.steps[0].notes if "judged as if the node registers again" in note]
+    assert [note for note in answer.steps[0].notes if "assumed: the node registers again" in note]

@@ -67,7 +67,7 @@ def test_a_label_that_goes_takes_bound_pods_and_pods_that_wait(tmp_path: Path) -
     assert covered(story.there("before"), answer.steps) == story.there("label removed, 15 s later")
     waiting = {(seen.owner, seen.node) for seen in story.seen("after a write to the DaemonSet") if not seen.there}
     assert waiting == {("pending", "1")}
-    assert "preflight does not judge `kubectl annotate`" in judged(tmp_path, story.commands("annotate"), objects).err
+    assert "preflight does not check `kubectl annotate`" in judged(tmp_path, story.commands("annotate"), objects).err
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_label_of_the_architecture(tmp_path: Path, ready: str, first: str, l
     if ready == "False":
         assert covered(story.there("before"), answer.steps[:1]) == story.there("after")
     assert covered(story.there("before"), answer.steps) == story.there("put back by hand")
-    assert [note for note in answer.steps[0].notes if "the kubelet puts kubernetes.io/arch back within minutes" in note]
+    assert [note for note in answer.steps[0].notes if "the kubelet sets kubernetes.io/arch again within minutes" in note]
     new = {(seen.owner, seen.node) for seen in story.seen("put back by hand") if seen.text.startswith("p1")}
     found = impacts(tmp_path, story.commands(), objects)
     assert {pair for impact in found for pair, pod in pods_after(impact).items() if pod == "new"} == new

@@ -42,10 +42,15 @@ def chromium() -> str:
     """The program; without one the test fails where PREFLIGHT_NEEDS_BROWSER or CI is set, and else is skipped, and says what to install."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
-        if os.environ.get("PREFLIGHT_NEEDS_BROWSER") or os.environ.get("CI"):
+        if is_browser_required():
             pytest.fail(_MISSING)
         pytest.skip(_MISSING)
     return found
+
+
+def is_browser_required() -> bool:
+    """Whether a test fails where it would be skipped for want of a browser."""
+    return bool(os.environ.get("PREFLIGHT_NEEDS_BROWSER") or os.environ.get("CI"))
 
 
 class Browser:

@@ -182,7 +182,22 @@ _EMPTY = ("meta", "link", "input", "br", "rect")
 _CLOSED_BY_NEXT = ("option", "th", "td")
 _ATTRIBUTES = {
     *("aria-hidden", "aria-label", "aria-labelledby", "aria-live", "autocomplete", "charset", "class", "content", "data-c", "data-h"),
-    *("data-m", "data-names", "height", "hidden", "href", "http-equiv", "id", "lang", "name", "open", "preserveaspectratio", "rel", "role"),
+    *(
+        "data-m",
+        "data-n",
+        "data-names",
+        "height",
+        "hidden",
+        "href",
+        "http-equiv",
+        "id",
+        "lang",
+        "name",
+        "open",
+        "preserveaspectratio",
+        "rel",
+        "role",
+    ),
     *("scope", "spellcheck", "tabindex", "type", "value", "viewbox", "width", "x", "y"),
 }
 

@@ -35,6 +35,7 @@ from preflight.model.owners import OwnerKey
 from preflight.model.report import (
     CheckedCounts,
     Coverage,
+    CoverageEffect,
     Finding,
     Location,
     Outcome,
@@ -87,7 +88,9 @@ def finding(
     name: str = "lost-on-recreation",
     **fields: Any,
 ) -> Finding:
-    values: dict[str, Any] = {"subject": Subject("DaemonSet", "storage", "csi-rdma-node"), "message": message}
+    losses = {"PF101": Outcome.LOST_NOW, "PF102": Outcome.LOST_ON_RECREATION, "PF103": Outcome.LOOP}
+    effect = CoverageEffect(losses[rule]) if rule in losses else None
+    values: dict[str, Any] = {"subject": Subject("DaemonSet", "storage", "csi-rdma-node"), "message": message, "effect": effect}
     return Finding(rule=rule, name=name, severity=severity, **(values | fields))
 
 

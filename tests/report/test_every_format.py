@@ -149,8 +149,9 @@ def _markdown(text: str) -> list[str]:
 
 
 def _html(text: str) -> list[str]:
+    """All elements but those that a text is set in: what is between backticks, and the headings and paragraphs of an explanation."""
     assert _harmless(text)
-    return [element.tag for element in readers.Document(text).elements if element.tag not in ("span", "b")]
+    return [element.tag for element in readers.Document(text).elements if element.tag not in ("span", "b", "code", "h5", "p")]
 
 
 READ: dict[str, Callable[[str], Any]] = {

@@ -30,11 +30,11 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "a caret without a label": (
         {"location": Location("a.yaml", 123, 3, "spec", "  spec:")},
-        [HEAD, "   --> a.yaml:123:3", "    |", "123 |   spec:", "    |   ^"],
+        [HEAD, "   --> a.yaml:123:3", "    |", "123 |   spec:", "    |   ^^^^"],
     ),
     "the gutter is as wide as the number of the line": (
         {"location": Location("a.yaml", 7, 1, "kind", "kind: DaemonSet"), "label": "here", "notes": (("then", "it hangs"),)},
-        [HEAD, " --> a.yaml:7:1", "  |", "7 | kind: DaemonSet", "  | ^ here", "  = then: it hangs"],
+        [HEAD, " --> a.yaml:7:1", "  |", "7 | kind: DaemonSet", "  | ^^^^ here", "  = impact: it hangs"],
     ),
     "a column behind the end of the line": (
         {"location": Location("a.yaml", 7, 99, "kind", "kind:"), "label": "here"},
@@ -58,7 +58,7 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
         [
             HEAD,
             " --> a.yaml",
-            "  = then: it hangs",
+            "  = impact: it hangs",
             "  = help: preflight explain PF102",
             "  = note: the taint (nodes.yaml:9:5)",
             "  = note: another",
@@ -78,18 +78,18 @@ LINE = "".join(f"{number:09} " for number in range(100))
 
 
 @pytest.mark.parametrize(
-    ("column", "shown", "caret"),
+    ("column", "shown", "caret", "length"),
     [
-        (1, LINE[:120] + "...", 0),
-        (41, LINE[:120] + "...", 40),
-        (501, "..." + LINE[460:580] + "...", 43),
-        (1000, "..." + LINE[880:1000], 122),
+        (1, LINE[:120] + "...", 0, 9),
+        (41, LINE[:120] + "...", 40, 9),
+        (501, "..." + LINE[460:580] + "...", 43, 9),
+        (1000, "..." + LINE[880:1000], 122, 1),
     ],
     ids=["its start", "a column near its start", "a column in the middle", "its end"],
 )
-def test_of_a_long_line_the_part_around_the_column_is_shown(column: int, shown: str, caret: int) -> None:
+def test_of_a_long_line_the_part_around_the_column_is_shown(column: int, shown: str, caret: int, length: int) -> None:
     lines = list(draw_finding(finding(location=Location("a.json", 1, column, "", LINE)), Ink(False), 0))
-    assert lines[-2:] == [f"1 | {shown.rstrip()}", f"  | {' ' * caret}^"]
+    assert lines[-2:] == [f"1 | {shown.rstrip()}", f"  | {' ' * caret}{'^' * length}"]
 
 
 def test_a_source_line_of_a_terminal_is_no_wider_than_it() -> None:

@@ -14,18 +14,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, NodeEvictions
-from preflight.model.report import CheckedCounts, ClusterIdentity, ExplanationLink, Outcome, Problem, Report, Severity, SkippedCheck
+from preflight.messages.verdict import describe_verdict
+from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, NodeEvictions, ReplacementOutcome
+from preflight.model.report import (
+    CheckedCounts,
+    ClusterIdentity,
+    ExplanationLink,
+    Outcome,
+    Report,
+    RuleInfo,
+    Severity,
+    SkippedCheck,
+    Subject,
+)
 from preflight.report import html
 from preflight.report.html.classes import MOST_LETTERS, REST, make_node_classes
-from preflight.report.html.escaping import escape_text, render_code, render_mark
+from preflight.report.html.escaping import escape_text, render_code, render_mark, render_prose
 from preflight.report.html.matrix import MOST_COLUMNS
 from preflight.report.html.node_ranges import compress_names
-from preflight.report.html.summary import MOST_LINES, PageVerdict, format_page_title, make_verdict
+from preflight.report.html.summary import MOST_LINES, format_page_title
 from preflight.report.html.waterfall import render_waterfall
+from preflight.report.verdict import decide_verdict
 from tests.report.large import large
 from tests.report.readers import Document, Element
-from tests.report.reports import ALL, DRAIN, EVICTIONS, LINT, NO, NOTHING, PLAN, RDMA, VERIFY, covered, finding, report, step
+from tests.report.reports import ALL, DRAIN, LINT, NO, NOTHING, PLAN, RDMA, VERIFY, covered, finding, report, step
 
 CSS = (Path(html.__file__).parent / "page.css").read_text(encoding="utf-8")
 FINE = report(step(covered("a/b", Outcome.KEPT)))
@@ -33,57 +45,20 @@ FINE = report(step(covered("a/b", Outcome.KEPT)))
 
 # The first sentence.
 
-VERDICTS: dict[str, tuple[Report, str, str]] = {
-    "nothing was given": (NOTHING, "?", "Nothing was judged"),
-    "all are kept": (FINE, "=", "No DaemonSet loses a node"),
-    "nothing to say of objects": (report(command=""), "=", "No findings"),
-    "only notes": (report(command="", findings=(finding(severity=Severity.NOTE),)), "=", "No errors"),
-    "all nodes are left out": (report(step(covered("a/b", Outcome.EXCLUDED))), "=", "No findings"),
-    "some are lost later": (RDMA, "x", "3 DaemonSets lose 2 nodes when their pods are re-created"),
-    "one is lost at once": (report(step(covered("a/b", Outcome.LOST_NOW, nodes=["n-1"]))), "x", "a/b loses n-1 now"),
-    "now and later": (PLAN, "x", "storage/csi-rdma-node loses 2 nodes"),
-    "a loop": (LINT, "x", "a/agent loops on 2 nodes"),
-    "since a snapshot": (VERIFY, "x", "2 DaemonSets have lost 2 nodes"),
-    "a loss that is exempted": (
-        report(step(covered("a/b", Outcome.LOST_NOW)), findings=(finding(exempted="accepted"),)),
-        "x",
-        "a/b loses 2 nodes now",
-    ),
-    "a drain that never ends": (DRAIN, "x", "kubectl refuses this drain"),
-    "a drain that waits": (
-        report(step(evictions=replace(EVICTIONS, nodes=EVICTIONS.nodes[:1]))),
-        "x",
-        "This drain never ends; 1 pod blocked for ever; 1 pod lost for good",
-    ),
-    "errors of lint": (report(command="", findings=(finding(), finding())), "x", "2 errors found"),
-    "only warnings": (replace(FINE, findings=(finding(severity=Severity.WARNING),)), "!", "No DaemonSet loses a node; 1 warning"),
-    "a pair is unknown": (report(step(covered("a/b", Outcome.UNKNOWN), covered("a/c", Outcome.KEPT))), "?", "Not everything is known"),
-    "a file could not be read": (replace(FINE, problems=(Problem("no YAML"),)), "?", "Not everything is known"),
-    "something else is unknown": (replace(FINE, exit=3), "?", "Not everything is known"),
-    "a pod is unknown": (
-        report(
-            step(
-                evictions=EvictionReport(EvictionMechanism.TAINT, (NodeEvictions("n", (Eviction("a/b", None, EvictionVerdict.UNKNOWN),)),))
-            )
-        ),
-        "?",
-        "Not everything is known",
-    ),
-    "a rule crashed": (replace(FINE, exit=4), "?", "A rule crashed: this report is not complete"),
-}
 
-
-@pytest.mark.parametrize(("given_", "sign", "text"), VERDICTS.values(), ids=VERDICTS)
-def test_the_verdict(given_: Report, sign: str, text: str) -> None:
-    assert make_verdict(given_) == PageVerdict(sign, text)
+@pytest.mark.parametrize("given_", [FINE, *ALL.values()], ids=["fine", *ALL])
+def test_the_verdict_is_the_one_of_the_text(given_: Report) -> None:
     page = Document(html.render(given_))
     (heading,) = page.all("h1")
-    assert page.elements[page.elements.index(heading) + 2].said == text
+    first = page.elements[page.elements.index(heading) + 2].said
+    facts = re.search(r"<ul class=facts>(.*?)</ul>", html.render(given_))
+    others = re.findall("<li>(.*?)</li>", facts[1]) if facts else []
+    assert "; ".join([first, *others]) == describe_verdict(decide_verdict(given_))
 
 
 def test_the_tab_says_the_verdict_and_the_command() -> None:
-    assert format_page_title(NOTHING) == "preflight: Nothing was judged"
-    assert format_page_title(FINE) == "preflight: No DaemonSet loses a node · taint nodes"
+    assert format_page_title(NOTHING) == "preflight: nothing was checked"
+    assert format_page_title(FINE) == "preflight: no DaemonSet loses a node · taint nodes"
 
 
 def lines(page: Document, tag: str, word: str = "") -> list[str]:
@@ -105,11 +80,47 @@ def texts(page: Document, of: Element) -> str:
 def test_the_numbers_count_each_daemonset_once_by_the_worst_that_happens_to_it() -> None:
     page = html.render(PLAN)
     tiles = re.findall(r"<li class=(\w+)>(?:<b.*?</b>)?<strong>(\d+)</strong><span>(.*?)<small>(.*?)</small>", page)
-    assert tiles == [("bad", "1", "DaemonSet lost now", "on 2 nodes"), ("ok", "1", "DaemonSet kept", "on 2 nodes")]
+    assert tiles == [("bad", "1", "DaemonSet lost now", "on 2 nodes"), ("note", "1", "DaemonSet kept (assumed)", "on 2 nodes")]
+
+
+KEPT = covered("a/b", Outcome.KEPT)
+KEPT_TILES = {
+    "with pods": (report(step(replace(KEPT, assumed=False))), ("ok", "DaemonSet kept")),
+    "without pods": (report(step(KEPT)), ("note", "DaemonSet kept (assumed)")),
+    "without a change": (report(step(replace(KEPT, assumed=False)), command=""), ("ok", "DaemonSet with all pods")),
+    "some with pods": (
+        report(step(replace(KEPT, assumed=False), replace(KEPT, daemonset="a/c"))),
+        ("note", "DaemonSets kept (assumed)"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("given_", "tile"), KEPT_TILES.values(), ids=KEPT_TILES)
+def test_what_is_kept_is_fine_only_where_pods_were_given(given_: Report, tile: tuple[str, str]) -> None:
+    assert re.findall(r"<li class=(\w+)>(?:<b.*?</b>)?<strong>\d+</strong><span>(.*?)<small>", html.render(given_)) == [tile]
+
+
+def test_pods_are_fine_only_if_they_find_another_node() -> None:
+    """Each pod that goes is in one tile, and a replacement that stays Pending is never green."""
+    pods = (
+        *(Eviction(f"a/p-{at}", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.PENDING) for at in range(48)),
+        *(Eviction(f"a/f-{at}", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.FITS, where=("n-2",)) for at in range(3)),
+        Eviction("a/u", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.UNKNOWN),
+        Eviction("a/n", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.NONE),
+        Eviction("a/l", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.NONE, lost=True),
+    )
+    page = html.render(report(step(evictions=EvictionReport(EvictionMechanism.DRAIN, (NodeEvictions("n-1", pods),)))))
+    assert re.findall(r"<li class=(\w+)>(?:<b.*?</b>)?<strong>(\d+)</strong><span>(.*?)</span>", page) == [
+        ("bad", "1", "pod lost for good"),
+        ("bad", "48", "pods Pending afterwards"),
+        ("unk", "1", "pod whose replacement may stay Pending"),
+        ("note", "1", "pod not replaced"),
+        ("ok", "3", "pods moved to another node"),
+    ]
 
 
 def test_the_story_tells_the_worst_findings_and_counts_the_others() -> None:
-    found = tuple(finding(f"is number {at}", Severity.WARNING if at % 2 else Severity.ERROR) for at in range(20))
+    found = tuple(finding(f"is number {at}", Severity.WARNING if at % 2 else Severity.ERROR, key=(str(at),)) for at in range(20))
     page = html.render(report(findings=(*found, finding("is a note", Severity.NOTE))))
     story = page[page.index("<ol class=worst>") : page.index("</ol>")]
     assert re.findall(r"is number (\d+)<", story) == [str(at) for at in range(0, MOST_LINES * 2, 2)]
@@ -123,11 +134,10 @@ def test_what_makes_it_less_than_sure_stands_at_the_top() -> None:
     )
     top = page[: page.index("</header>")]
     for text in (
-        "Judged 12 objects from 3 files, and 2 DaemonSets on 3 nodes (5 pairs, 2 unknown).",
+        "Checked 12 objects in 3 files, and 2 DaemonSets on 3 nodes.",
         '<a href="#problems">1 file could not be read</a>',
-        "2 pairs of a DaemonSet and a node cannot be judged",
         "coverage assumed (no pods given)",
-        '<a href="#basis">2 things not judged</a>',
+        '<a href="#basis">not checked: ',
         '<a href="#findings">1 finding exempted</a>',
         "cluster prod (https://10.0.0.1), Kubernetes v1",
     ):
@@ -163,14 +173,15 @@ def test_the_rows_are_those_of_the_text_and_each_class_of_nodes_has_a_column() -
     ]
     page = html.render(given_)
     heads = re.findall(r'<th scope=col data-c="(.*?)">.*?class=count>(.*?)<.*?class=who>(.*?)</span>', page)
-    assert heads == [("A", "2 nodes", "n-1<br>n-2"), ("B", "1 node", "n-3")]
+    assert heads == [("A", "2 nodes", "n-1<br>n-2"), ("B", "1 node", "n-3")] * 2
+    assert page.index("a/lost") < page.index("<summary>1 DaemonSet keeps its pods (assumed: no pods in the input)</summary>")
     assert "1 DaemonSet leaves these nodes out by its selector." in page
 
 
 CELLS = {
     "lost now": (covered("a/b", Outcome.LOST_NOW), "lost-now: before yes, now no, re-created no"),
     "a loop": (covered("a/b", Outcome.LOOP), "loop: before yes, now again and again, re-created again and again"),
-    "unknown": (covered("a/b", Outcome.UNKNOWN, before=2, now=2), "unknown: before yes, now not known, re-created not known"),
+    "unknown": (covered("a/b", Outcome.UNKNOWN, before=2, now=2), "unknown: before yes, now unknown, re-created unknown"),
     "on some of the nodes": (covered("a/b", Outcome.KEPT, before=1), "kept: before on some, now yes, re-created yes"),
     "gained": (covered("a/b", Outcome.GAINED), "gained: before no, now yes, re-created yes"),
 }
@@ -197,7 +208,7 @@ def test_a_comparison_says_ready_and_where_there_never_was_a_pod() -> None:
     assert rows["logging/log-agentlost on rdma-1, n-4 (gone)"] == [
         *("3", "1", "1"),
         "lost-now: before yes, now no, ready no",
-        "no pod, before and now",
+        "no pod before and now",
         "node-gone: before yes, now no, ready no",
         "kept: before yes, now yes, ready yes",
     ]
@@ -295,21 +306,54 @@ def test_a_finding_says_where_what_follows_and_the_fix() -> None:
     card = page[page.index("<details id=f1") : page.index("</section>", page.index("<details id=f1"))]
     assert re.sub(r"\s+", " ", re.sub(r"<.*?>", " ", card.replace("&#10;", " "))).strip() == (
         "✕ error: storage/csi-rdma-node loses rdma-1, rdma-2 when its pods are re-created PF102 lost-on-recreation"
-        " daemonsets/csi.yaml:31:7 31 │ tolerations: │ ^ nothing here tolerates dedicated=rdma:NoSchedule"
-        " then mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it nodes rdma-1 , rdma-2"
+        " daemonsets/csi.yaml:31:7 31 │ tolerations : nothing here tolerates dedicated=rdma:NoSchedule"
+        " impact mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it nodes rdma-1 , rdma-2"
         " fix - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}"
     )
 
 
-def test_the_caret_stands_under_its_column() -> None:
-    source = re.search(r"<pre class=source>(.*?)</pre>", html.render(RDMA))
+def test_what_the_finding_is_about_is_marked_in_its_line() -> None:
+    source = re.search(r"<div class=source>(.*?)</div>", html.render(RDMA), re.DOTALL)
     assert source is not None
-    first, second = source[1].split("&#10;")
-    assert first.index("tolerations") == second.replace("<b>", "").index("^")
+    assert source[1].replace("\n", "") == (
+        "<pre>31 │ <mark>tolerations</mark>:</pre><p>nothing here tolerates dedicated=rdma:NoSchedule</p>"
+    )
+
+
+def test_a_group_of_many_objects_folds_those_beyond_the_first() -> None:
+    found = tuple(
+        finding(f"is number {at}", rule="PF310", name="fits-nowhere", subject=Subject("Job", "ml", f"train-{at:02}")) for at in range(60)
+    )
+    page = html.render(report(findings=found))
+    assert "fits-nowhere: 60 Jobs" in page
+    folded = page[page.index("<details class=group><summary>48 more</summary>") :]
+    assert page.index("ml/train-11") < page.index("<summary>48 more</summary>")
+    assert "ml/train-11" not in folded
+    assert all(f"<code>ml/train-{at:02}</code> is number {at}" in folded for at in range(12, 60))
+
+
+def test_an_explanation_has_no_breaks_of_a_terminal() -> None:
+    text = "It is so.\n\nWhy it matters\n    One line and\n    `the next`.\nHow to fix\n    So."
+    explained = RuleInfo("PF102", "x", Severity.ERROR, "It is so", text)
+    page = html.render(replace(RDMA, rules=(explained,)))
+    lines_ = re.findall(r"<(h5|p)>(.*?)</\1>", page[page.index("What these rules mean") :])
+    assert lines_[:5] == [
+        ("p", "It is so."),
+        ("h5", "Why it matters"),
+        ("p", "One line and <code>the next</code>."),
+        ("h5", "How to fix"),
+        ("p", "So."),
+    ]
+
+
+def test_backticks_are_code_and_only_in_pairs() -> None:
+    assert render_prose("add `kubectl get <x>` to it") == "add <code>kubectl get &lt;x&gt;</code> to it"
+    assert render_prose("one ` alone & more") == "one ` alone &amp; more"
+    assert render_prose("`a``b`") == "<code>a</code><code>b</code>"
 
 
 def test_many_findings_stand_under_their_rules_the_worst_first() -> None:
-    found = [finding(rule=f"PF2{at % 3:02}", name=f"rule-{at % 3}", severity=list(Severity)[at % 3]) for at in range(60)]
+    found = [finding(rule=f"PF2{at % 3:02}", name=f"rule-{at % 3}", severity=list(Severity)[at % 3], key=(str(at),)) for at in range(60)]
     page = html.render(report(findings=tuple(reversed(found))))
     groups = re.findall(r"<details class=group( open)?><summary><h3>(?:<b.*?</b>)?(.*?)</h3> <span class=quiet>(.*?)</span>", page)
     assert groups == [(" open", "PF200 rule-0", "20 errors"), ("", "PF201 rule-1", "20 warnings"), ("", "PF202 rule-2", "20 notes")]
@@ -332,25 +376,26 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
         [
             "shop/db-0",
             "StatefulSet shop/db",
-            "blocked for ever",
+            "blocked forever",
             "-",
-            "PodDisruptionBudget shop/db needs 2 healthy pods and has 2 currently, and there can be no more: it never lets one go",
+            "PodDisruptionBudget shop/db needs 2 healthy pods and has 2 currently; its workloads run no more, so it can never allow an "
+            "eviction",
         ],
-        ["ops/shell", "-", "evicted, lost for good", "-", "the data of its emptyDir is lost"],
+        ["ops/shell", "-", "evicted, lost for good", "-", "its emptyDir data is lost"],
         ["ml/big-0", "Job ml/big", "evicted", "Pending", "its replacement stays Pending: 2 Insufficient cpu"],
         [
             "shop/web-1",
             "Deployment shop/web",
-            "waits",
+            "waits for a replacement",
             "n-2, n-3",
-            "PodDisruptionBudget shop/web allows no more at once, and other pods of this drain took what it allowed: "
-            "it goes once a replacement is Ready",
+            "PodDisruptionBudget shop/web allows no further disruption, because other pods of this drain have used up its allowance: "
+            "the pod is evicted once a replacement is Ready",
         ],
     ]
     page = html.render(DRAIN)
-    first = "lower minAvailable of PodDisruptionBudget shop/db, or raise its maxUnavailable, while you drain"
+    first = "lower minAvailable of PodDisruptionBudget shop/db, or raise its maxUnavailable, during the drain"
     assert f"<h4>Before you begin</h4><ul><li>{first}</li></ul>" in page
-    assert "<dt>note</dt><dd>assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s</dd>" in page
+    assert "<dt>note</dt><dd>assumes that replacements that fit on a node become Ready; until then kubectl retries every 5 s</dd>" in page
     assert "<p class=refusal>kubectl: cannot delete Pods: x/y</p>" in page
 
 
@@ -364,17 +409,18 @@ def drain(nodes: int, pods: int) -> Report:
 
 def test_a_drain_of_many_nodes_counts_the_pods_that_it_does_not_name() -> None:
     page = html.render(drain(200, 40))
-    assert page.count("<tr data-m=") == 3000
+    assert page.count("<tr data-m=") == 3000 + 1
+    assert "<th scope=row><code>8000 pods</code></th>" in page
     assert page.count("10 more pods (--all-rows shows all).") == 100
     assert page.count("40 more pods (--all-rows shows all).") == 100
-    assert html.render(drain(200, 40), all_rows=True).count("<tr data-m=") == 8000
+    assert html.render(drain(200, 40), all_rows=True).count("<tr data-m=") == 8000 + 1
 
 
 def test_the_chain_comes_before_the_coverage() -> None:
     page = html.render(
-        replace(RDMA, why=(ExplanationLink(1, "taint", "dedicated=rdma:NoSchedule on rdma-1"), ExplanationLink(1, "then", "it is gone")))
+        replace(RDMA, why=(ExplanationLink(1, "taint", "dedicated=rdma:NoSchedule on rdma-1"), ExplanationLink(1, "impact", "it is lost")))
     )
-    chain = "<dt>taint</dt><dd>dedicated=rdma:NoSchedule on rdma-1</dd><dt class=strong>then</dt><dd>it is gone</dd>"
+    chain = "<dt>taint</dt><dd>dedicated=rdma:NoSchedule on rdma-1</dd><dt class=strong>impact</dt><dd>it is lost</dd>"
     assert page.index("</header>") < page.index(chain) < page.index("Coverage")
 
 
@@ -382,7 +428,7 @@ def test_what_it_rests_on_is_whole() -> None:
     page = html.render(
         replace(LINT, skipped=(*(SkippedCheck(f"thing {at}", "not given") for at in range(30)), SkippedCheck("budgets", "")))
     )
-    end = page[page.index("What this rests on") :]
+    end = page[page.index("What was checked") :]
     assert "<li><code>broken.yaml:3:8</code>: mapping values are not allowed here</li><li>no such context</li>" in end.replace("\n", "")
     assert f"<dt>not given</dt><dd>{', '.join(f'thing {at}' for at in range(30))}</dd>" in end
     assert "<dt>no reason given</dt><dd>budgets</dd>" in end
@@ -568,5 +614,5 @@ def test_the_order_of_rows_and_nodes_changes_nothing_but_their_own_order() -> No
 
 def test_an_empty_report_says_so() -> None:
     page = html.render(replace(NOTHING, judged=CheckedCounts()))
-    assert "Nothing was judged" in page
+    assert "nothing was checked" in page
     assert "id=filter" not in page[: page.index("<script>")]

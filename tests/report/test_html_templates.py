@@ -134,7 +134,7 @@ def test_markup_is_made_where_the_page_is_drawn_and_nowhere_else() -> None:
     assert made.pop("report/html/escaping.py")
     assert made.pop("report/html/page.py") == ['text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"']
     assert {name: set(texts) for name, texts in made.items()} == {
-        "report/html/findings.py": {'""'},
+        "report/html/cards.py": {'""'},
         "report/html/waterfall.py": {'""'},
     }
 

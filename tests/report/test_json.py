@@ -143,6 +143,7 @@ def test_a_taint() -> None:
             },
             "exempted": None,
             "step": 1,
+            "role": "answer",
         }
     ]
     assert document["exit"] == 1

@@ -50,7 +50,7 @@ def test_nothing_is_found() -> None:
         '<testsuites name="preflight" tests="1" failures="0" errors="0">\n'
         '  <testsuite name="preflight" tests="1" failures="0" errors="0" skipped="0">\n'
         '    <testcase classname="preflight" name="input">\n'
-        "      <system-out>No findings. Judged 0 objects.</system-out>\n"
+        "      <system-out>Checked 0 objects.</system-out>\n"
         "    </testcase>\n"
         "  </testsuite>\n"
         "</testsuites>\n"
@@ -87,8 +87,8 @@ def test_the_text_of_a_failure_is_the_finding_as_the_terminal_shows_it() -> None
         "  --> daemonsets/csi.yaml:31:7",
         "   |",
         "31 |       tolerations:",
-        "   |       ^ nothing here tolerates dedicated=rdma:NoSchedule",
-        "   = then: mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it",
+        "   |       ^^^^^^^^^^^ nothing here tolerates dedicated=rdma:NoSchedule",
+        "   = impact: mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it",
         "   = fix:  - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}",
     ]
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.report import Coverage, Outcome, TaintTolerance
-from preflight.report.table import CoverageRow, draw_table, make_coverage_rows
+from preflight.report.table import CoverageRow, CoverageTable, draw_table, make_coverage_rows
 from preflight.report.terminal import Ink, count_columns
 from tests.report.reports import NO, RDMA, VERIFY, covered, how, step
 
 
 def _draw(*coverage: Coverage, width: int = 0, all_rows: bool = False) -> list[str]:
-    return draw_table(step(*coverage), Ink(False), width, all_rows)
+    return _join(draw_table(step(*coverage), Ink(False), width, all_rows))
+
+
+def _join(table: CoverageTable) -> list[str]:
+    return [*table.grid, *table.counts]
 
 
 MARKERS = [
@@ -141,15 +145,44 @@ def test_daemonsets_of_one_name_in_two_files_stay_apart() -> None:
     ]
 
 
-def test_thirty_rows_are_all_shown() -> None:
-    rows = [covered(f"a/{number:02}", Outcome.KEPT) for number in range(30)]
-    assert len(_draw(*rows)) == 31
+@pytest.mark.parametrize("count", [30, 31])
+def test_thirty_rows_are_all_shown_and_one_more_in_the_place_of_the_line_that_would_count_it(count: int) -> None:
+    rows = [covered(f"a/{number:02}", Outcome.GAINED) for number in range(count)]
+    assert len(_draw(*rows)) == count + 1
+
+
+def test_those_that_keep_their_pods_are_counted() -> None:
+    kept = [covered(f"a/{number:02}", Outcome.KEPT) for number in range(31)]
+    assert _draw(*kept) == ["  31 DaemonSets keep their pods (--all-rows lists them)"]
+    assert len(_draw(*kept, all_rows=True)) == 32
+    assert _draw(covered("a/lost", Outcome.LOST_NOW), *kept)[1:] == [
+        "x a/lost        2    0           0",
+        "  31 DaemonSets keep their pods (--all-rows lists them)",
+    ]
+
+
+def test_one_that_keeps_its_pods_is_a_row() -> None:
+    assert _draw(covered("a/lost", Outcome.LOST_NOW), covered("a/kept", Outcome.KEPT))[1:] == [
+        "x a/lost        2    0           0",
+        "  a/kept        2    2           2",
+    ]
+    assert _draw(covered("a/kept", Outcome.KEPT)) == ["  a/kept keeps its pods"]
+
+
+def test_one_that_is_kept_now_and_not_on_new_nodes_is_a_row() -> None:
+    columns = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
+    kept = [covered(name, Outcome.KEPT, replaced=2) for name in ("a/b", "a/c")]
+    grid, counts = draw_table(step(covered("a/lost", Outcome.KEPT, replaced=0), *kept, columns=columns), Ink(False), 0, all_rows=False)
+    assert [*grid[1:], *counts] == [
+        "  a/lost        2    2             2                  0",
+        "  2 DaemonSets keep their pods (--all-rows lists them)",
+    ]
 
 
 @pytest.mark.parametrize(
     ("outcome", "line"),
     [
-        (Outcome.KEPT, "  2 more DaemonSets (--all-rows shows all)"),
+        (Outcome.GAINED, "  2 more DaemonSets (--all-rows shows all)"),
         (Outcome.LOST_NOW, "  2 more DaemonSets, 2 of them losing nodes (--all-rows shows all)"),
     ],
     ids=["fine ones", "ones that matter"],
@@ -162,7 +195,7 @@ def test_more_than_thirty_rows_are_cut(outcome: Outcome, line: str) -> None:
 
 
 def test_wide_characters_take_two_columns() -> None:
-    assert _draw(covered("a/ノード", Outcome.KEPT, "x"), covered("a/node-longer", Outcome.KEPT, "y")) == [
+    assert _draw(covered("a/ノード", Outcome.KEPT, "x"), covered("a/node-longer", Outcome.KEPT, "y"), all_rows=True) == [
         "  DAEMONSET     NODES  NOW  RE-CREATED  WHY",
         "  a/node-longer     2    2           2  y",
         "  a/ノード          2    2           2  x",
@@ -226,7 +259,7 @@ def test_width(width: int, reason: str, lines: list[str]) -> None:
 def test_headings_of_two_words_take_two_lines_where_one_is_too_wide() -> None:
     rows = (covered("kube-system/rdma-device-plugin", Outcome.KEPT, replaced=1, tolerates=(how("everything"),)),)
     given = step(*rows, columns=("NOW", "AFTER REBOOT", "AFTER REPLACEMENT"))
-    assert draw_table(given, Ink(False), 80, False) == [
+    assert _join(draw_table(given, Ink(False), 80, False)) == [
         "                                              AFTER        AFTER",
         "  DAEMONSET                      NODES  NOW  REBOOT  REPLACEMENT  TOLERATES",
         "  kube-system/rdma-device-plugin     2    2       2            1  everything",
@@ -235,7 +268,7 @@ def test_headings_of_two_words_take_two_lines_where_one_is_too_wide() -> None:
 
 @pytest.mark.parametrize("width", range(54, 160))
 def test_nothing_is_wider_than_the_terminal(width: int) -> None:
-    assert max(count_columns(line) for line in draw_table(RDMA.steps[0], Ink(False), width, False)) <= width
+    assert max(count_columns(line) for line in _join(draw_table(RDMA.steps[0], Ink(False), width, False))) <= width
 
 
 COMPARED = """\
@@ -249,4 +282,4 @@ x storage/csi-rdma-node      2    0      0  rdma-1, rdma-2
 
 
 def test_where_two_states_are_compared_the_table_says_before_now_ready_and_lost_on() -> None:
-    assert draw_table(VERIFY.steps[0], Ink(False), 0, all_rows=False) == COMPARED.splitlines()
+    assert _join(draw_table(VERIFY.steps[0], Ink(False), 0, all_rows=False)) == COMPARED.splitlines()

@@ -11,16 +11,16 @@ from preflight.report.text import render, render_problems
 from tests.report.reports import LINT, NOTHING, PLAN, RDMA, covered, finding, report, step
 
 CASES = {
-    "nothing is there and nothing is found": (NOTHING, "No findings. Judged 0 objects.\n"),
+    "nothing is there and nothing is found": (NOTHING, "? nothing was checked\n\nChecked 0 objects.\n"),
     "a change that costs nothing prints what was judged": (
         report(step(covered("a/agent", Outcome.KEPT)), judged=CheckedCounts(files=1, objects=9, daemonsets=1, nodes=6, pairs=2)),
         """\
 taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
+no DaemonSet loses a node
 
-  DAEMONSET NODES  NOW  RE-CREATED
-  a/agent       2    2           2
+  a/agent keeps its pods
 
-No findings. Judged 1 DaemonSet on 2 of 6 nodes (2 pairs) from 1 file.
+Checked 1 DaemonSet on 2 of 6 nodes.
 """,
     ),
     "a step without words is its table": (
@@ -30,51 +30,61 @@ No findings. Judged 1 DaemonSet on 2 of 6 nodes (2 pairs) from 1 file.
             judged=CheckedCounts(objects=3, daemonsets=1, nodes=2, pairs=2),
         ),
         """\
-  DAEMONSET NODES  NOW  RE-CREATED
-  a/agent       2    2           2
+no findings
 
-No findings. Judged 3 objects, and 1 DaemonSet on 2 nodes (2 pairs).
+  a/agent keeps its pods
+
+Checked 3 objects, and 1 DaemonSet on 2 nodes.
 """,
     ),
     "a change that meets no DaemonSet says so": (
         report(step(), judged=CheckedCounts(nodes=2)),
         """\
 taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
+? nothing was checked
 
   no DaemonSet to judge
 
-No findings. Judged 0 DaemonSets on 2 nodes (0 pairs).
+Checked 0 DaemonSets on 2 nodes.
 """,
     ),
     "a taint that two nodes get": (
         RDMA,
         """\
 taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
+x 3 DaemonSets lose 2 nodes when their pods are re-created
 
-  DAEMONSET                      NODES  NOW  RE-CREATED  TOLERATES   WHY
-x kube-system/rdma-device-plugin     2    2           0  no          does not tolerate dedicated=rdma:NoSchedule
-x logging/log-agent                  2    2           0  no          tolerates dedicated only with an empty value (no operator means Equal)
-x storage/csi-rdma-node              2    2           0  no          does not tolerate dedicated=rdma:NoSchedule
-  kube-system/kube-proxy             2    2           2  everything
-  monitoring/node-exporter           2    2           2  exact
+  DAEMONSET                      NODES  NOW  RE-CREATED  TOLERATES  WHY
+x kube-system/rdma-device-plugin     2    2           0  no         does not tolerate dedicated=rdma:NoSchedule
+x logging/log-agent                  2    2           0  no         tolerates dedicated only with an empty value (no operator means Equal)
+x storage/csi-rdma-node              2    2           0  no         does not tolerate dedicated=rdma:NoSchedule
+  2 DaemonSets keep their pods (--all-rows lists them)
   2 DaemonSets leave these nodes out by their selector
 
 error[PF102] lost-on-recreation: storage/csi-rdma-node loses rdma-1, rdma-2 when its pods are re-created
   --> daemonsets/csi.yaml:31:7
    |
 31 |       tolerations:
-   |       ^ nothing here tolerates dedicated=rdma:NoSchedule
-   = then: mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it
+   |       ^^^^^^^^^^^ nothing here tolerates dedicated=rdma:NoSchedule
+   = impact: mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it
    = fix:  - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}
 
-1 error. Judged 7 DaemonSets on 2 of 6 nodes (14 pairs) from 5 files; coverage assumed (no pods given); \
-not judged: PodDisruptionBudgets (not given).
+Next:
+  # add the tolerations above to the manifests, and check again
+  preflight explain PF102
+
+1 error. Checked 7 DaemonSets on 2 of 6 nodes. Coverage assumed (no pods given). \
+Not checked: PodDisruptionBudgets (not given).
 """,
     ),
     "a plan prints each step with its findings, and those of no step last": (
         PLAN,
         """\
+plan plan.yaml
+x storage/csi-rdma-node loses 2 nodes, some now and some when pods are re-created
+
 step 1 of 2: taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
+x storage/csi-rdma-node loses 2 nodes when its pods are re-created
 
   DAEMONSET             NODES  NOW  RE-CREATED  TOLERATES         WHY
 x storage/csi-rdma-node     2    2           0  no                does not tolerate dedicated=rdma:NoSchedule
@@ -83,6 +93,7 @@ x storage/csi-rdma-node     2    2           0  no                does not toler
 error[PF102] lost-on-recreation: storage/csi-rdma-node loses rdma-1, rdma-2 when its pods are re-created
 
 step 2 of 2: update storage/csi-rdma-node
+x storage/csi-rdma-node loses 2 nodes now
   note: the rollout is taken to finish
 
   DAEMONSET             NODES  NOW  RE-CREATED  WHY
@@ -92,13 +103,18 @@ error[PF101] lost-now: storage/csi-rdma-node loses rdma-1, rdma-2 now
 
 warning[PF201] tolerates-everything: -/web tolerates every taint
 
-2 errors, 1 warning. Judged 2 DaemonSets on 2 of 6 nodes (6 pairs) from 2 files.
+Next:
+  preflight explain PF102
+
+2 errors, 1 warning. Checked 2 DaemonSets on 2 of 6 nodes.
 """,
     ),
     "lint with a loop, an unknown, an exemption, and files that could not be read": (
         LINT,
         """\
 coverage as it is
+x a/agent is deleted and re-created again and again on 2 nodes; 1 error: invalid-taint; \
+unknown for 1 of 2 DaemonSets: its namespace is not given; unknown: mapping values are not allowed here (and 1 more)
 
   DAEMONSET NODES  NOW  RE-CREATED  TOLERATES   WHY
 x a/agent       2    2           2  key, 300 s  deleted and re-created every 300 s
@@ -111,8 +127,11 @@ error[PF103] evict-loop: storage/csi-rdma-node is deleted and re-created every 3
 
 error[PF206] invalid-taint: n-3 has an invalid taint
 
-2 errors, 1 exempted. 1 file could not be read. Judged 12 objects from 3 files, \
-and 2 DaemonSets on 3 nodes (5 pairs, 2 unknown); not judged: chart/templates/a.yaml (render it first: helm template chart), budgets.
+Next:
+  preflight explain PF103
+
+2 errors, 1 exempted. 1 file could not be read. Checked 12 objects in 3 files, and 2 DaemonSets on 3 nodes. \
+Not checked: chart/templates/a.yaml (render it first: helm template chart), budgets.
 """,
     ),
     "one node, and one DaemonSet that leaves it out": (
@@ -122,10 +141,11 @@ and 2 DaemonSets on 3 nodes (5 pairs, 2 unknown); not judged: chart/templates/a.
         ),
         """\
 cordon n-1
+no DaemonSet loses a node
 
   1 DaemonSet leaves this node out by its selector
 
-No findings. Judged 1 DaemonSet on 1 node (1 pair) from 1 file.
+Checked 1 DaemonSet on 1 node.
 """,
     ),
     "a drain has a column for the node that replaces this one": (
@@ -139,12 +159,13 @@ No findings. Judged 1 DaemonSet on 1 node (1 pair) from 1 file.
         ),
         """\
 drain rdma-1, rdma-2
+no DaemonSet loses a node; a/agent loses 2 nodes if they are replaced
 
   DAEMONSET NODES  NOW  AFTER REBOOT  AFTER REPLACEMENT
   a/agent       2    2             2                  0
   a/proxy       2    2             2                  -
 
-No findings. Judged 2 DaemonSets on 2 of 6 nodes (4 pairs) from 1 file.
+Checked 2 DaemonSets on 2 of 6 nodes.
 """,
     ),
 }
@@ -168,6 +189,7 @@ def test_a_terminal_breaks_lines_between_words() -> None:
     text = """\
 taint dedicated=rdma:NoSchedule on
 rdma-1
+x 1 error: lost-on-recreation
   note: the node rdma-1 is not given, so
         its labels are not known
 
@@ -176,11 +198,14 @@ rdma-1
 error[PF102] lost-on-recreation:
 storage/csi-rdma-node loses rdma-1 when
 its pods are re-created
-  = then: mounts and unmounts hang on
-          these nodes
+  = impact: mounts and unmounts hang on
+            these nodes
 
-1 error. Judged 2 DaemonSets on 2 of 6
-nodes (4 pairs) from 1 file.
+Next:
+  preflight explain PF102
+
+1 error. Checked 2 DaemonSets on 2 of 6
+nodes.
 """
     assert render(given, width=40) == text
     assert re.sub(r"\x1b\[[0-9;]*m", "", render(given, width=40, color=True)) == text
@@ -190,8 +215,9 @@ def test_colours() -> None:
     given = report(
         step(covered("a/agent", Outcome.LOST_NOW, "gone")), findings=(finding(location=Location("a.yaml", 1, 2, "", " a:"), label="here"),)
     )
-    assert render(given, color=True).splitlines()[:-2] == [
+    assert render(given, color=True).splitlines()[:-5] == [
         "\x1b[1mtaint dedicated=rdma:NoSchedule on rdma-1, rdma-2\x1b[0m",
+        "\x1b[1;31mx a/agent loses 2 nodes now\x1b[0m",
         "",
         "\x1b[1m  DAEMONSET NODES  NOW  RE-CREATED  WHY\x1b[0m",
         "\x1b[1;31mx\x1b[0m a/agent       2    0           0  gone",
@@ -208,43 +234,54 @@ def _many(number: int, command: str) -> Report:
     sorts = [(Severity.NOTE, "PF202", "tolerates-any-value"), (Severity.ERROR, "PF206", "invalid-taint")]
     return report(
         command=command,
-        findings=tuple(finding(f"says {at}", *sorts[at % 2]) for at in range(number)),
+        findings=tuple(finding(f"says {at}", *sorts[at % 2], key=(str(at),)) for at in range(number)),
         judged=CheckedCounts(files=1, objects=number),
     )
 
 
+def _list_said(text: str) -> list[str]:
+    return re.findall(r"says (\d+)", text)
+
+
 def test_ten_findings_are_printed_in_their_order() -> None:
     text = render(_many(10, ""))
-    assert re.findall(r"says (\d+)", text) == [str(number) for number in range(10)]
+    assert _list_said(text) == [str(number) for number in range(10)]
     assert "--all-rows" not in text
 
 
 def test_of_eleven_findings_without_a_change_the_worst_ten_are_printed() -> None:
-    text = render(_many(11, ""))
-    assert re.findall(r"says (\d+)", text) == ["1", "3", "5", "7", "9", "0", "2", "4", "6", "8"]
+    text = render(_many(12, ""))
+    assert _list_said(text) == ["1", "3", "5", "7", "9", "11", "0", "2", "4", "6"]
     assert text.endswith("""
-11 findings in all, the worst 10 above (--all-rows shows all, --write-baseline FILE accepts them for now):
-  5  PF206 invalid-taint
+12 findings in all, the worst 10 above (--all-rows shows all, --write-baseline FILE accepts them for now):
+  6  PF206 invalid-taint
   6  PF202 tolerates-any-value
 
-5 errors, 6 notes. Judged 11 objects from 1 file.
+Next:
+  preflight explain PF206
+
+6 errors, 6 notes. Checked 12 objects in 1 file.
 """)
+
+
+def test_one_finding_is_not_left_out_for_the_lines_that_count_it() -> None:
+    assert len(_list_said(render(_many(11, "")))) == 11
 
 
 def test_of_the_worst_ten_those_beyond_a_screenful_say_only_what_and_where() -> None:
     # Each has seven lines with the empty one: the fifth still begins within 30 lines.
-    one = finding(location=Location("a.yaml", 1), notes=(("then", "it hurts"),) * 4)
-    given = report(command="", judged=CheckedCounts(files=1, objects=11), findings=(one,) * 11)
+    findings = tuple(finding(location=Location("a.yaml", 1), notes=(("then", "it hurts"),) * 4, key=(str(at),)) for at in range(12))
+    given = report(command="", judged=CheckedCounts(files=1, objects=11), findings=findings)
     text = render(given)
     assert text.count("storage/csi-rdma-node loses") == text.count(" --> a.yaml:1\n") == 10
     assert text.count("it hurts") == 5 * 4
-    assert render(given, all_rows=True).count("it hurts") == 11 * 4
+    assert render(given, all_rows=True).count("it hurts") == 12 * 4
 
 
 @pytest.mark.parametrize(("command", "all_rows"), [("", True), ("taint", False)], ids=["asked for", "of a change"])
 def test_all_findings_are_printed(command: str, all_rows: bool) -> None:
-    text = render(_many(11, command), all_rows=all_rows)
-    assert re.findall(r"says (\d+)", text) == [str(number) for number in range(11)]
+    text = render(_many(12, command), all_rows=all_rows)
+    assert _list_said(text) == [str(number) for number in range(12)]
     assert "--all-rows" not in text
 
 
@@ -252,7 +289,7 @@ def test_of_skipped_things_with_the_same_reason_the_first_three_are_named() -> N
     skipped = tuple(SkippedCheck(f"{number}.yaml", "render it first") for number in range(9))
     given = report(command="", judged=CheckedCounts(), skipped=(*skipped[:5], SkippedCheck("Jobs", "not given"), *skipped[5:]))
     assert render(given) == (
-        "No findings. Judged 0 objects; not judged: 0.yaml, 1.yaml, 2.yaml + 6 more (render it first), Jobs (not given).\n"
+        "? nothing was checked\n\nChecked 0 objects. Not checked: 0.yaml, 1.yaml, 2.yaml + 6 more (render it first), Jobs (not given).\n"
     )
 
 
@@ -260,14 +297,14 @@ def test_two_problems_of_one_file_are_one_file() -> None:
     problems = (Problem("a", Location("a.yaml", 1)), Problem("b", Location("a.yaml", 2)))
     assert (
         render(report(command="", judged=CheckedCounts(), problems=problems))
-        == "No findings. 1 file could not be read. Judged 0 objects.\n"
+        == "? unknown: a (and 1 more)\n\n1 file could not be read. Checked 0 objects.\n"
     )
 
 
 def test_a_line_of_a_script_is_counted_as_a_line() -> None:
     lines = tuple(Problem("x", Location("run.sh", number), is_line=True) for number in (1, 2))
     given = report(command="", judged=CheckedCounts(), problems=(*lines, Problem("a", Location("a.yaml", 1))))
-    assert render(given) == "No findings. 1 file could not be read, 2 lines were not judged. Judged 0 objects.\n"
+    assert render(given) == "? unknown: x (and 2 more)\n\n1 file could not be read, 2 lines were not judged. Checked 0 objects.\n"
 
 
 def test_problems_as_compilers_write_them() -> None:

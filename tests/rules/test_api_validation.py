@@ -107,5 +107,5 @@ def test_what_the_server_accepts_of_repeated_keys_is_said_by_another_rule(tmp_pa
         file.write_text(recorded["yaml"], encoding="utf-8")
         report = json.loads(program("lint", str(file), "-o", "json").out)
         assert [(finding["rule"], finding["message"]) for finding in report["findings"]] == [
-            ("PF901", "has 'value' twice in one map, in line 6: the last one counts")
+            ("PF901", "has 'value' twice in one map (line 6): the last one applies")
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,8 @@ from preflight.rules.select_rules import common_rules
 from tests.rules import casefile
 from tests.rules.casefile import Case
 
+LABELS = {"help", "note", "impact", "fix", "check"}
+"""The labels of lines under a finding."""
 CASES = [(path, case) for path in casefile.files() for case in casefile.read(path)]
 
 
@@ -25,12 +28,22 @@ def test_case(path: Path, case: Case, tmp_path: Path, monkeypatch: pytest.Monkey
     result = casefile.run(case)
     assert result.out, result.err
     report = json.loads(result.out)
+    check_form(report)
     expected = casefile.expected(case)
     assert casefile.found(report, casefile.rule_ids(path), expected) == expected
     if "outcomes" in case:
         assert casefile.outcomes(report) == case["outcomes"]
     if "exit" in case:
         assert (result.code, report["exit"]) == (case["exit"], case["exit"]), result.err
+
+
+def check_form(report: dict[str, Any]) -> None:
+    """One line that begins in lower case, and no label but the five."""
+    for finding in report["findings"]:
+        message = finding["message"]
+        assert message[:1].islower() or not message[:1].isalpha(), message
+        assert "\n" not in message, message
+        assert {note["heading"] for note in finding["notes"]} <= LABELS, finding["notes"]
 
 
 def plant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

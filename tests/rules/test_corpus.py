@@ -140,7 +140,7 @@ EXPECTED_PUBLIC: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
         "kube-proxy-worker-aliyun-export.yaml",
         "kube-proxy-worker",
         ("PF201 note", "PF209 note"),
-        "a node-critical wildcard; leaves nodes out by the old label",
+        "a node-critical wildcard; excludes nodes by the old label",
     ),
     (
         "kube-router.yaml",

@@ -65,6 +65,8 @@ def test_the_rules() -> None:
         ("PF219", "runtime-class", "warning"),
         ("PF220", "out-of-service-ready", "warning"),
         ("PF221", "shared-host-port", "warning"),
+        ("PF222", "operator-drift", "warning"),
+        ("PF223", "ignored-setting", "error"),
         ("PF230", "required-toleration", "error"),
         ("PF301", "drain-refused", "error"),
         ("PF302", "budget-blocks-for-ever", "error"),
@@ -185,7 +187,11 @@ def test_explain_tells_a_rule_by_id_and_by_name_in_any_case(rule: Rule) -> None:
 
 
 def test_explain_of_no_rule() -> None:
-    assert program("explain", "PF999") == (2, "", "error: no rule 'PF999': `preflight rules` lists them all\n")
+    assert program("explain", "PF999") == (
+        2,
+        "",
+        "error: no rule \"PF999\": `preflight rules` lists them\nSee 'preflight explain --help'\n",
+    )
 
 
 def test_the_list_of_rules() -> None:

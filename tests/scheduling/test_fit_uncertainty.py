@@ -1,4 +1,4 @@
-"""Where an answer is not known: what is named, and what is certain all the same."""
+"""Where an answer is unknown: what is named, and what is certain all the same."""
 
 from __future__ import annotations
 

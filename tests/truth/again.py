@@ -1,32 +1,29 @@
-"""What the program says today of the changes that a batch has kept, without a cluster: `python -m tests.truth --again FOLDER`."""
+"""What the program says today of all changes of a batch, without a cluster: `python -m tests.truth --again FOLDER`."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.truth.prediction import prediction
+from tests.truth.evidence import list_kept
+from tests.truth.judging import judge
+from tests.truth.prediction import predict_or_fail
 
 
 def judge_again(folder: Path) -> Iterator[str]:
-    """Each change that differed, with what is said of its pairs now beside what was seen of them."""
-    for kept in sorted(folder.glob("*/mismatches.jsonl")):
-        command = (kept.parent / "command").read_text().splitlines()[0]
-        yield f"{kept.parent.name}: {command}"
+    """Each change of which something differs from what was seen, with what differs; then how many were judged."""
+    changes = pairs = numbers = different = 0
+    for kept in list_kept(folder):
         with tempfile.TemporaryDirectory() as temporary:
             dump = Path(temporary, "dump.json")
-            dump.write_bytes(gzip.decompress((kept.parent / "dump.json.gz").read_bytes()))
-            said = prediction(shlex.split(command)[1:], dump)
-        if not said.steps:
-            yield f"    exit {said.result.code}: {said.result.err.strip()}"
-        for line in kept.read_text().splitlines():
-            found = json.loads(line)
-            pair = tuple(found.get("pair", ()))
-            for step in said.steps:
-                if pair in step.pairs:
-                    now = step.pairs[pair]
-                    yield f"    {'/'.join(pair)} {found['stage']}: {now.outcome}: {now.pod}, re-created: {now.again}; seen {found['seen']}"
+            dump.write_bytes(kept.dump)
+            judged = judge(predict_or_fail(kept.argv, dump), kept.observed)
+        changes, pairs, numbers = changes + 1, pairs + len(judged.compared), numbers + len(judged.numbers)
+        different += len(judged.different)
+        if judged.different:
+            yield f"{kept.folder.name}: {shlex.join(kept.argv)}"
+            yield from (f"    {json.dumps(found)}" for found in judged.different)
+    yield f"{changes} changes, {pairs} pairs and {numbers} status numbers, {different} differ"

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import shlex
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from random import Random
 
-from preflight.cli.main import move_verb_first
 from tests.cluster.bed import Bed
 from tests.truth import changes, comparing, drawing, worlds
 from tests.truth.account import Account, keep
-from tests.truth.comparing import Compared
 from tests.truth.drawing import Object
-from tests.truth.prediction import Step, prediction
+from tests.truth.evidence import EndedPods, LineSeen, Observed, StatusSeen, keep_evidence
+from tests.truth.judging import is_of, judge
+from tests.truth.prediction import Prediction, Step, predict_or_fail
 from tests.truth.stage import Stage, as_list
 from tests.truth.state import Key, Move, State
 from tests.truth.watching import QUIET, SOON, Pair
@@ -51,6 +50,7 @@ class Batch:
             for kind in kinds:
                 self._calm_down()
                 self._change(kind)
+        (self.folder / "dump.json").unlink()
         return self.account
 
     def _calm_down(self) -> None:
@@ -91,55 +91,53 @@ class Batch:
             (folder / name).write_text(json.dumps(as_list(content), indent=1), encoding="utf-8")
         argv, lines = self._words(move, folder)
         (folder / "command").write_text("\n".join(map(shlex.join, [["preflight", *argv], *(["kubectl", *line] for line in lines)])))
-        said = prediction(argv, dump)
+        said = predict_or_fail(argv, dump)
         strategies = {key: drawing.strategy_name(daemonset) for key, daemonset in state.daemonsets.items()}
-        different: list[Compared] = []
-        waiting = {pair for pair, there in self.stage.there().items() if there.waits}
-        steps = iter(said.steps)
-        step = next(steps, None)
-        for typed, line in zip(move.lines if move.kind == "plan" else [argv], lines, strict=True):
-            before = self.stage.there()
-            self.stage.mark()
-            done = self.stage.perform(move, line)
-            judged = step is not None and step.command in (shlex.join(typed), shlex.join(move_verb_first(typed)))
-            scene = self.stage.settle(before, step.pairs if step is not None and judged else (), max(move.takes, SOON))
-            if done.code or step is None or not judged:
-                if done.code and not judged:
-                    self.account.refused[move.kind] += 1
-                elif done.code or said.steps or line is lines[-1]:
-                    self._fault(move, folder, line, f"kubectl {done.code}: {done.err}; preflight {said.result.code}: {said.result.err}")
-                else:
-                    continue  # a later line of the plan will be refused
-                break
-            for each in move.reborn:
-                self.stage.register_again(each)
-            if move.reborn:
-                scene = self.stage.settle(before, step.pairs)
-            different += self.account.add(move.kind, comparing.settled(step, scene), strategies)
-            self.account.events.update(comparing.happened(scene))
-            last, step = step, next(steps, None)
-        else:
+        waiting = frozenset(pair for pair, there in self.stage.there().items() if there.waits)
+        observed = Observed(move.kind, [])
+        if self._perform(move, lines, [argv] if move.kind != "plan" else move.lines, said, observed):
             self.account.changes[move.kind] += 1
-            last, again = self._end_pods(move.kind, last, strategies)
-            different += again
+            last = self._end_pods(said.steps[-1], observed)
             if self.random.random() < 0.5:
-                unknown = {pair for each in said.steps for pair, forecast in each.pairs.items() if forecast.outcome == "unknown"}
-                self._numbers(last, folder, lines, self.stage.loops | unknown | waiting)
+                self._read_status(last, observed, self.stage.loops | waiting)
         for objects in move.files.values():
             for each in objects if said.steps else ():
                 if isinstance(each, dict):
                     self.manifests[each["metadata"]["namespace"], each["metadata"]["name"]] = each
-        self._keep(folder, lines, different)
+        judged = judge(said, observed)
+        self.account.add(move.kind, judged.compared, strategies)
+        self.account.numbers.update(compared.equal for compared in judged.numbers)
+        self.account.refused[move.kind] += judged.is_refused
+        self.account.faults += bool(judged.fault)
+        if judged.different:
+            keep(folder, lines, judged.different)
+        keep_evidence(folder, dump, observed)
         self._say(
             f"{self.number}: {move.kind}: {sum(len(each.pairs) for each in said.steps)} pairs, "
-            f"{len(different)} differ, {len(self.stage.loops)} come and go, {time.monotonic() - begin:.0f} s"
+            f"{len(judged.different)} differ, {len(self.stage.loops)} come and go, {time.monotonic() - begin:.0f} s"
+            f"{judged.fault and f': {judged.fault}'}"
         )
 
-    def _fault(self, move: Move, folder: Path, line: list[str], what: str) -> None:
-        """Note a line that one takes and the other refuses."""
-        self.account.faults += 1
-        keep(folder, move.lines, [{"fault": what, "line": line}])
-        self._say(f"{self.number}: {move.kind}: {line}: {what}")
+    def _perform(self, move: Move, lines: list[list[str]], typed: Sequence[list[str]], said: Prediction, observed: Observed) -> bool:
+        """Do a change line by line, until one is refused or is not what was judged; whether all lines were done and judged."""
+        for number, (words, line) in enumerate(zip(typed, lines, strict=True)):
+            step = said.steps[number] if number < len(said.steps) else None
+            before = self.stage.there()
+            self.stage.mark()
+            done = self.stage.perform(move, line)
+            judged = step is not None and is_of(step, words)
+            pairs: Collection[Pair] = step.pairs if step is not None and judged else ()
+            scene = self.stage.settle(before, pairs, max(move.takes, SOON))
+            if judged and not done.code:
+                for name in move.reborn:
+                    self.stage.register_again(name)
+                if move.reborn:
+                    scene = self.stage.settle(before, pairs)
+                self.account.events.update(comparing.happened(scene))
+            observed.lines.append(LineSeen(words, done.code, done.err, scene))
+            if done.code or (said.steps and not judged):
+                return False
+        return bool(said.steps)
 
     def _words(self, move: Move, folder: Path) -> tuple[list[str], list[list[str]]]:
         """The program's arguments, and kubectl's for each line."""
@@ -154,15 +152,15 @@ class Batch:
         )
         return ["plan", str(plan)], lines
 
-    def _end_pods(self, kind: str, step: Step, strategies: dict[Key, str]) -> tuple[Step, list[Compared]]:
-        """Delete, at times, the pods of half of the nodes or DaemonSets that were judged, at once; what comes back is compared.
+    def _end_pods(self, step: Step, observed: Observed) -> Step:
+        """Delete, at times, the pods of half of the nodes or DaemonSets that were judged, at once; what comes back is observed.
 
-        The answer is the step with the pods that are there by then, and what differs.
+        The answer is the step with the pods that are there by then.
         """
         nodes = sorted({node for _, _, node in step.pairs})
         daemonsets = sorted({pair[:2] for pair in step.pairs})
         if self.random.random() < 0.4 or not nodes:
-            return step, []
+            return step
         before = self.stage.there()
         self.stage.mark()
         if len(nodes) > len(daemonsets):
@@ -176,38 +174,24 @@ class Batch:
         now = {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
         self.bed.api.all_at_once(lambda path: self.bed.api.ask("DELETE", path, now), paths)
         scene = self.stage.settle(before, ended)
-        found = list(comparing.recreated(step, ended, scene))
         self.account.events.update(comparing.happened(scene))
-        return step.without(ended), self.account.add(kind, found, strategies)
+        observed.ended = EndedPods(frozenset(ended), scene)
+        return step.without(ended)
 
-    def _numbers(self, step: Step, folder: Path, lines: list[list[str]], unsure: frozenset[Pair]) -> None:
-        """Touch every DaemonSet, so that the controller looks at each, and compare its status within a few seconds.
+    def _read_status(self, step: Step, observed: Observed, unsure: frozenset[Pair]) -> None:
+        """Touch every DaemonSet, so that the controller looks at each, and read its status within a few seconds.
 
-        `unsure` are the pairs that may have a pod or not: they come and go, nothing is known of them, or their pod had no room before.
+        `unsure` are the pairs that may have a pod or not: they come and go, or their pod had no room before.
         """
         self.bed.kubectl("annotate", "ds", "--all", "-A", "--overwrite", f"truth.test/touched={self.number}")
         end = time.monotonic() + QUIET
         while True:
-            unplaced = {pair for pair, there in self.stage.there().items() if there.pending or there.ending}
-            found = list(comparing.numbers(step.placed, self.bed.list("daemonsets"), unsure, unplaced))
+            unplaced = frozenset(pair for pair, there in self.stage.there().items() if there.pending or there.ending)
+            observed.status = StatusSeen(comparing.read_numbers(self.bed.list("daemonsets")), unsure, unplaced)
+            found = comparing.numbers(step.placed, observed.status.numbers, unsure, unplaced)
             if all(equal for *_, equal in found) or time.monotonic() > end:
-                break
+                return
             time.sleep(0.3)
-        self.account.numbers.update(equal for *_, equal in found)
-        different = [{"daemonset": "/".join(key), "said": said, "status": seen} for key, said, seen, equal in found if not equal]
-        if different:
-            self._say(f"    {len(different)} status numbers differ")
-            keep(folder, lines, different)
-
-    def _keep(self, folder: Path, lines: list[list[str]], different: list[Compared]) -> None:
-        """Keep what it takes to see a mismatch again; forget the folder of a change without one."""
-        if different:
-            keep(folder, lines, [compared._asdict() for compared in different])
-        if (folder / "mismatches.jsonl").exists():
-            with gzip.open(folder / "dump.json.gz", "wt", encoding="utf-8") as file:
-                file.write((self.folder / "dump.json").read_text(encoding="utf-8"))
-        else:
-            shutil.rmtree(folder)
 
     def _say(self, text: str) -> None:
         sys.stderr.write(f"{text}\n")

@@ -20,6 +20,9 @@ FREED = "untouched (room came free)"
 PREEMPTED = "untouched (preempted)"
 """The same where a pod had to go for one of higher priority."""
 
+LOST_BY_CHANCE = "how many are lost by chance"
+"""What is said of several pairs at once."""
+
 LEFT_OUT = (UNTOUCHED, FREED, PREEMPTED)
 
 
@@ -71,8 +74,8 @@ class Scene(NamedTuple):
 
     @property
     def contended(self) -> frozenset[str]:
-        """The nodes on which pods wait for room before: what leaves it free may go to any of them, or to a new one."""
-        return frozenset(node for (_, _, node), there in self.before.items() if there.waits)
+        """The nodes on which pods wait for room before, perhaps beside an old one: what comes free may go to any, or to a new one."""
+        return frozenset(node for (_, _, node), there in self.before.items() if there.pending)
 
 
 def settled(step: Step, scene: Scene) -> Iterator[Compared]:
@@ -84,21 +87,30 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
        run, and if it was so before: one that should not be there goes when its DaemonSet is looked at. One that is bound to a silent node
        is a new one, or none: it does not run either.
     3. What the program says was there before, was; of a node where no more than a Pending pod was it may say that there was one, if
-       none is left.
+       none is left. Where an earlier step may have left one that waits, it waited or not, and goes on so.
     4. Any other pair is as it was, but for pods without a DaemonSet that are said to go; one that comes and goes is left out. Of pods
        that are preempted there, or that find room, nothing was said: they are counted apart.
     5. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
+    6. Of pods that an update takes by chance, and whose successors wait, as many are lost as was said.
     """
     for pair, said in step.pairs.items():
         seen = scene.seen(pair)
         before = scene.before.get(pair, NOTHING)
         may_wait = before.waits or _is_wanted(step, pair)
         equal = _same(said.pod, seen, said.chance or pair in scene.loops_before, may_wait=may_wait)
-        as_said = pair in scene.loops_before or said.here == bool(before.on_node) or (before.waits and said.pod == "absent")
+        equal = equal or (said.may_be_lost and seen == "pending") or (said.may_wait and before.waits and seen in ("pending", "absent"))
+        as_said = (
+            pair in scene.loops_before or said.here == bool(before.on_node) or (before.waits and (said.pod == "absent" or said.may_wait))
+        )
         if not as_said:
             seen = f"{seen}, before {'a pod' if not said.here else 'none'}"
         outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
         yield Compared("settled", pair, outcome, _words(said), seen, (equal and as_said) or said.outcome == "unknown")
+    for pairs, (fewest, most) in step.losses:
+        lost = sum(scene.seen(pair) == "pending" for pair in pairs)
+        namespace, name, _ = min(pairs)
+        seen = f"{lost} of {len(pairs)}"
+        yield Compared("settled", (namespace, name, "*"), LOST_BY_CHANCE, f"{fewest} to {most} lost", seen, fewest <= lost <= most)
     for pair in {*scene.before, *scene.after, *scene.loops_after} - step.pairs.keys() - scene.loops_before:
         was, seen = scene.was(pair), scene.seen(pair)
         was = "absent" if pair in step.gone else was
@@ -139,9 +151,11 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
 
     1. A pair that the step did not judge has one again where the DaemonSet should run; whether it is bound was not said.
     2. A DaemonSet whose pods the server refuses has none to re-create.
-    3. Many are re-created at once: where pods waited for room before, it may be others that find it.
+    3. Many are re-created at once: where pods waited for room before, it may be others that find it, and one that was said to find none
+       may find that of another.
     """
     contended = scene.contended
+    ended = frozenset(ended)
     for pair in ended:
         namespace, _, node = pair
         if namespace == REFUSED:
@@ -154,12 +168,17 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
         if said is None:
             expected: tuple[str, ...] = ("new", "started", "bound", "loop", "pending") if is_wanted else ("absent",)
             yield Compared("recreated", pair, UNTOUCHED, "a pod" if is_wanted else "none", seen, seen in expected)
-        elif seen in ("pending", "started") and is_wanted and node in contended:
+        elif is_wanted and node in contended and (seen in ("pending", "started") or _finds_other_room(said, seen, pair, ended)):
             yield Compared("recreated", pair, _outcome(said, " (contended)"), _words(said), seen, equal=True)
         else:
             expected = ("absent", "pending") if is_wanted and said.again == "none" else _AGAIN[said.again]
             outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
             yield Compared("recreated", pair, outcome, _words(said), seen, seen in expected)
+
+
+def _finds_other_room(said: Said, seen: str, pair: Pair, ended: Iterable[Pair]) -> bool:
+    """Whether a new pod may have the room of one of another DaemonSet that was deleted with the one before it."""
+    return seen == "new" and said.again == "none" and any(other[:2] != pair[:2] and other[2] == pair[2] for other in ended)
 
 
 _AGAIN: dict[str, tuple[str, ...]] = {"a pod": ("new", "started", "bound"), "none": ("absent",), "loop": ("loop",)}
@@ -192,8 +211,20 @@ class Numbers(NamedTuple):
     misscheduled: int
 
 
+def read_numbers(daemonsets: Iterable[Object]) -> dict[Key, Numbers]:
+    """The status of each DaemonSet."""
+    return {
+        (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"]): Numbers(
+            daemonset["status"]["desiredNumberScheduled"],
+            daemonset["status"]["currentNumberScheduled"],
+            daemonset["status"]["numberMisscheduled"],
+        )
+        for daemonset in daemonsets
+    }
+
+
 def numbers(
-    placed: Mapping[Key, Placed], daemonsets: Iterable[Object], moving: frozenset[Pair], unplaced: Iterable[Pair] = ()
+    placed: Mapping[Key, Placed], statuses: Mapping[Key, Numbers], moving: frozenset[Pair], unplaced: Iterable[Pair] = ()
 ) -> Iterator[tuple[Key, str, str, bool]]:
     """The status of each DaemonSet against our own placement: what is said, what is seen, and whether they are equal.
 
@@ -201,10 +232,7 @@ def numbers(
     controller counts it too.
     """
     counted = set(unplaced)
-    for daemonset in daemonsets:
-        key = (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"])
-        status = daemonset["status"]
-        seen = Numbers(status["desiredNumberScheduled"], status["currentNumberScheduled"], status["numberMisscheduled"])
+    for key, seen in statuses.items():
         if key not in placed:
             yield key, "no such DaemonSet", str(tuple(seen)), False
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import traceback
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,7 +38,8 @@ class Said(NamedTuple):
     2. `here` is whether a pod was there before. `pod` is what is there within HORIZON: same, new, absent or loop; a pod that is the same
        may begin to loop once it is re-created. `again` is what is there after a re-creation: a pod, none or loop.
     3. `later`: the report speaks of an eviction beyond HORIZON, so that only these three can be seen.
-    4. `chance`: whether an update reaches this node or another is not certain; the pod is the same or a new one.
+    4. `chance`: whether an update reaches this node or another is not certain; the pod is the same or a new one, and with `may_be_lost`
+       one that waits in its place. `may_wait`: an earlier step may have left no more than a pod that waits.
     """
 
     outcome: str
@@ -50,6 +52,8 @@ class Said(NamedTuple):
     here: bool
     again: str
     chance: bool = False
+    may_be_lost: bool = False
+    may_wait: bool = False
 
 
 class Placed(NamedTuple):
@@ -62,13 +66,15 @@ class Placed(NamedTuple):
 class Step(NamedTuple):
     """What the program says of one step: of each pair that it judged, and where every DaemonSet is then; `command` as the report has it.
 
-    `gone` are the pairs whose pod nothing controls, since its DaemonSet was deleted, and which goes within HORIZON.
+    `gone` are the pairs whose pod nothing controls, since its DaemonSet was deleted, and which goes within HORIZON. `losses` are how many
+    pods of some pairs an update takes whose successors wait, at least and at most.
     """
 
     pairs: Mapping[Pair, Said]
     placed: Mapping[Key, Placed]
     command: str = ""
     gone: frozenset[Pair] = frozenset()
+    losses: tuple[tuple[frozenset[Pair], tuple[int, int]], ...] = ()
 
     def without(self, ended: Collection[Pair]) -> Step:
         """The step once the pods of these pairs have ended: what is placed there comes back, everything else is gone."""
@@ -108,10 +114,18 @@ def prediction(argv: Sequence[str], dump: Path) -> Prediction:
         pods = within.pods_after
         rows = [row for row in report["coverage"] if row["step"] == number]
         gone = frozenset(_gone(report["change"]["steps"][number - 1].get("evictions")))
-        steps.append(Step(dict(_said(rows, impact, within)), dict(_placed(within)), change.command, gone))
+        steps.append(Step(dict(_said(rows, impact, within)), dict(_placed(within)), change.command, gone, _list_losses(within)))
     if len(report["change"]["steps"]) != len(steps):
         raise FrontDoorError(f"{len(report['change']['steps'])} steps are reported and {len(steps)} were judged")
     return Prediction(result, steps)
+
+
+def predict_or_fail(argv: Sequence[str], dump: Path) -> Prediction:
+    """The same; a run that ends with a fault of the program has no steps, and the fault is its error."""
+    try:
+        return prediction(argv, dump)
+    except Exception as error:  # one of the program ends no batch
+        return Prediction(Result(-1, "", "".join(traceback.format_exception(error))), [])
 
 
 @contextlib.contextmanager
@@ -139,7 +153,9 @@ def _said(rows: Sequence[Mapping[str, Any]], impact: Impact, within: Impact) -> 
     for row in rows:
         pairs = [(*row["daemonset"].split("/", 1), node) for node in row["nodes"]]
         verdicts = [whole[pair].forecast for pair in pairs]
-        counts = tuple(sum(getattr(forecast, name) for forecast in verdicts) for name in ("had_pod", "has_pod", "is_recreated"))
+        had, has, again = (sum(getattr(forecast, name) for forecast in verdicts) for name in ("had_pod", "has_pod", "is_recreated"))
+        groups = {id(whole[pair]): whole[pair] for pair in pairs}
+        counts = (had, has - sum(group.lost_count for group in groups.values()), again)
         outcomes = {(each.outcome, each.loop_seconds) for each in verdicts}
         if counts != (row["before"], row["now"], row["recreated"]) or outcomes != {(Outcome(row["outcome"]), row["periodSeconds"])}:
             raise FrontDoorError(f"{row} is not what was judged: {counts}, {outcomes}")
@@ -162,11 +178,18 @@ def _said(rows: Sequence[Mapping[str, Any]], impact: Impact, within: Impact) -> 
                     later=later,
                     here=near.had_pod,
                     again=again,
-                    chance=part[pair].update_uncertainty is not None,
+                    chance=len(part[pair].possible_updates) > 1,
+                    may_be_lost=part[pair].partial_loss is not None,
+                    may_wait=(found := part[pair].pod_group) is not None and found.may_be_pending,
                 ),
             )
     if seen != len(whole):
         raise FrontDoorError(f"{seen} pairs are reported and {len(whole)} were judged")
+
+
+def _list_losses(within: Impact) -> tuple[tuple[frozenset[Pair], tuple[int, int]], ...]:
+    losses = {(group.key, loss) for group in within.groups if (loss := group.partial_loss) is not None}
+    return tuple((frozenset((key.namespace, key.name, node) for node in loss.nodes), loss.lost_range) for key, loss in losses)
 
 
 def _gone(evictions: Mapping[str, Any] | None) -> Iterator[Pair]:

@@ -1,38 +1,66 @@
-"""Changes that were kept are judged again, beside what was seen of them."""
+"""Changes that were kept are judged again, all of them, by what was seen of them."""
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 from tests.builders import list_daemonset_pod, make_daemonset, write_list
 from tests.truth.again import judge_again
+from tests.truth.comparing import Numbers, Scene
+from tests.truth.evidence import EndedPods, LineSeen, Observed, StatusSeen, keep_evidence
+from tests.truth.watching import There
 from tests.truth.worlds import registered
 
 PLAIN = make_daemonset("plain", "storage", metadata={"uid": "plain-0"})
+PAIR = ("storage", "plain", "n1")
+OLD, NEW = There(live=frozenset(["old"])), There(live=frozenset(["new"]))
+NONE = There()
 
 
-def test_what_is_said_now_stands_beside_what_was_seen(tmp_path: Path) -> None:
-    folder = tmp_path / "003"
+def scene(before: There, after: There) -> Scene:
+    return Scene({PAIR: before}, {PAIR: after} if after.any else {}, frozenset(), frozenset(), frozenset())
+
+
+def keep(folder: Path, words: list[str], observed: Observed) -> None:
     folder.mkdir()
-    (folder / "command").write_text("preflight taint nodes n1 'team=red:NoExecute'\nkubectl taint nodes n1 team=red:NoExecute")
-    dump = write_list([registered("n1", {}, []), PLAIN, list_daemonset_pod(PLAIN, "n1", ready="True")])
-    (folder / "dump.json.gz").write_bytes(gzip.compress(dump.encode()))
-    found = [
-        {"pair": ["storage", "plain", "n1"], "stage": "settled", "seen": "same"},
-        {"daemonset": "storage/plain", "said": "", "status": ""},
-    ]
-    (folder / "mismatches.jsonl").write_text("\n".join(map(json.dumps, found)))
+    (folder / "command").write_text(f"preflight {' '.join(words)}\nkubectl {' '.join(words)}")
+    dump = folder.parent / "dump.json"
+    dump.write_text(write_list([registered("n1", {}, []), PLAIN, list_daemonset_pod(PLAIN, "n1", ready="True")]))
+    keep_evidence(folder, dump, observed)
+
+
+def test_what_is_said_now_is_compared_with_what_was_seen(tmp_path: Path) -> None:
+    words = ["taint", "nodes", "n1", "team=red:NoExecute"]
+    lost = StatusSeen({PAIR[:2]: Numbers(0, 0, 0)}, frozenset(), frozenset())
+    keep(tmp_path / "001", words, Observed("taint", [LineSeen(words, 0, "", scene(OLD, NONE))], None, lost))
+    keep(tmp_path / "002", words, Observed("taint", [LineSeen(words, 0, "", scene(OLD, OLD))]))
     assert list(judge_again(tmp_path)) == [
-        "003: preflight taint nodes n1 'team=red:NoExecute'",
-        "    storage/plain/n1 settled: lost-now: absent, re-created: none; seen same",
+        "002: taint nodes n1 team=red:NoExecute",
+        '    {"stage": "settled", "pair": ["storage", "plain", "n1"], "outcome": "lost-now", "said": "lost-now: absent, re-created: none", '
+        '"seen": "same", "equal": false}',
+        "2 changes, 2 pairs and 1 status numbers, 1 differ",
     ]
 
 
-def test_a_line_that_is_refused_says_why(tmp_path: Path) -> None:
-    (tmp_path / "001").mkdir()
-    (tmp_path / "001/command").write_text("preflight taint nodes n1 team-")
-    (tmp_path / "001/dump.json.gz").write_bytes(gzip.compress(write_list([registered("n1", {}, []), PLAIN]).encode()))
-    (tmp_path / "001/mismatches.jsonl").write_text("")
-    assert [line.startswith("    exit 2: ") for line in judge_again(tmp_path)] == [False, True]
+def test_pods_that_were_ended_and_status_numbers_are_compared_too(tmp_path: Path) -> None:
+    words = ["taint", "nodes", "n1", "team=red:NoSchedule"]
+    ended = EndedPods(frozenset([PAIR]), scene(OLD, NEW))
+    status = StatusSeen({PAIR[:2]: Numbers(1, 1, 0)}, frozenset(), frozenset())
+    keep(tmp_path / "001", words, Observed("taint", [LineSeen(words, 0, "", scene(OLD, OLD))], ended, status))
+    assert [line.partition('"seen"')[0] for line in judge_again(tmp_path)] == [
+        "001: taint nodes n1 team=red:NoSchedule",
+        '    {"stage": "recreated", "pair": ["storage", "plain", "n1"], "outcome": "lost-on-recreation", '
+        '"said": "lost-on-recreation: same, re-created: none", ',
+        '    {"daemonset": "storage/plain", "said": "(0, 0, 0)", "status": "(1, 1, 0)"}',
+        "1 changes, 2 pairs and 1 status numbers, 2 differ",
+    ]
+
+
+def test_a_line_that_one_of_the_two_refuses_is_a_fault(tmp_path: Path) -> None:
+    words = ["taint", "nodes", "n1", "team-"]
+    for number, code in enumerate((0, 1)):
+        keep(tmp_path / f"00{number}", words, Observed("untaint", [LineSeen(words, code, "", scene(OLD, OLD))]))
+    found = list(judge_again(tmp_path))
+    assert found[0] == "000: taint nodes n1 team-"
+    assert found[1].startswith('    {"fault": "taint nodes n1 team-: kubectl 0: ; preflight 2: ')
+    assert found[2:] == ["2 changes, 0 pairs and 0 status numbers, 1 differ"]

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.truth.account import Account
-from tests.truth.comparing import Compared, Scene, happened, numbers, recreated, settled
+from tests.truth.comparing import Compared, Scene, happened, numbers, read_numbers, recreated, settled
 from tests.truth.prediction import Placed, Said, Step
 from tests.truth.watching import QUIET, SOON, Event, Memory, Pair, Pod, There, _Condition, _Metadata, _Spec, _Status
 
@@ -97,6 +97,17 @@ def test_a_pod_that_nothing_controls_is_as_it_was_but_where_it_is_said_to_go() -
 def test_a_pair_once_settled(given: Said, seen: Scene, says: str, equal: bool) -> None:
     found = only(settled(Step({PAIR: given}, {}), seen))
     assert (found.seen, found.equal) == (says, equal)
+
+
+@pytest.mark.parametrize(("lost", "equal"), [(0, False), (1, True), (2, False)])
+def test_of_pods_that_are_lost_by_chance_as_many_go_as_was_said(lost: int, equal: bool) -> None:
+    pairs = [PAIR, OTHER]
+    by_chance = said("lost-on-recreation", "same", again="none")._replace(chance=True, may_be_lost=True)
+    step = Step(dict.fromkeys(pairs, by_chance), {}, losses=((frozenset(pairs), (1, 1)),))
+    after = {pair: WAITS if number < lost else OLD for number, pair in enumerate(pairs)}
+    found = list(settled(step, Scene(dict.fromkeys(pairs, OLD), after, frozenset(), frozenset(), frozenset())))
+    assert [compared.equal for compared in found] == [True, True, equal]
+    assert found[-1].seen == f"{lost} of 2"
 
 
 def test_a_pair_that_comes_and_goes_as_before_is_left_out() -> None:
@@ -225,14 +236,14 @@ def status(desired: int, current: int, misscheduled: int) -> dict[str, object]:
 )
 def test_status_numbers(loops: list[Pair], seen: tuple[int, int, int], equal: bool) -> None:
     placed = {("storage", "csi"): Placed(frozenset(["n1", "n2"]), frozenset(["n1", "n3"]))}
-    ((_, _, _, found),) = numbers(placed, [status(*seen)], frozenset(loops))
+    ((_, _, _, found),) = numbers(placed, read_numbers([status(*seen)]), frozenset(loops))
     assert found is equal
 
 
 def test_a_pod_that_waits_or_ends_counts_as_scheduled() -> None:
     placed = {("storage", "csi"): Placed(frozenset(["n1", "n2"]), frozenset(["n1"]))}
     for unplaced, equal in (([], False), ([OTHER], True)):
-        ((_, _, _, found),) = numbers(placed, [status(2, 2, 0)], frozenset(), unplaced)
+        ((_, _, _, found),) = numbers(placed, read_numbers([status(2, 2, 0)]), frozenset(), unplaced)
         assert found is equal
 
 

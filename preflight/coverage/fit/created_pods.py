@@ -39,6 +39,12 @@ def make_created_pod(daemonset: DaemonSet, world: ClusterState) -> CreatedPod:
     return CreatedPod(spec, daemonset.spec.template.metadata.labels, daemonset.metadata.namespace, is_admitted)
 
 
+def set_priority(pod: CreatedPod, shown: SchedulerPodSpec) -> CreatedPod:
+    """The pod with the priority, and the right to preempt, of a listed pod of the same class."""
+    spec = replace(pod.spec, priority=shown.priority)
+    return replace(pod, spec=replace(spec, preemptionPolicy=shown.preemptionPolicy) if isinstance(spec, SchedulerPodSpec) else spec)
+
+
 def can_preempt(pod: CreatedPod) -> bool:
     """Whether pods of lower priority have to go for it where there is no room."""
     return not (isinstance(pod.spec, SchedulerPodSpec) and pod.spec.preemptionPolicy == _NEVER)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.fit.created_pods import can_preempt, find_claimed_volumes, has_same_doubts, make_created_pod
+from preflight.coverage.fit.created_pods import can_preempt, find_claimed_volumes, has_same_doubts
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.obstacles import find_obstacles, find_volume_obstacles, list_shortages
 from preflight.coverage.fit.preempted_pods import add_preempted_pods, fit_new_pods
@@ -64,7 +64,10 @@ def judge_created_pods(
     every = frozenset().union(*(nodes | missing for _, nodes, missing in wanted))
     contents = NodeContents(change, pods, every, classes)
     made = [
-        _make_new_pods(change, contents, item, nodes, select_refused(change, contents, item, missing)) for item, nodes, missing in wanted
+        _make_new_pods(
+            change, contents, item, nodes, select_refused(change, contents, item, missing), is_updated=_is_updated(change, item, pods)
+        )
+        for item, nodes, missing in wanted
     ]
     new = {new_pods.key: new_pods for new_pods in made if new_pods.nodes}
     residents = Residents(contents, judged, new, every)
@@ -77,7 +80,7 @@ def _select_nodes(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectK
     """The nodes that get a pod of a DaemonSet's template after the change, sooner or later by the change itself."""
     if judged.after is None:
         return frozenset()
-    is_updated = judged.key in change.updated_daemonsets or continues_update(change, judged.after, pods.get(judged.key))
+    is_updated = _is_updated(change, judged, pods)
     names = {
         name
         for group in judged.groups
@@ -89,15 +92,17 @@ def _select_nodes(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectK
     return frozenset(name for name in names if not nodes[name].is_partial and nodes[name].pool is None)
 
 
+def _is_updated(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectKey, DaemonSetPods]) -> bool:
+    """Whether an update starts, or one of before goes on."""
+    return judged.key in change.updated_daemonsets or continues_update(change, judged.after, pods.get(judged.key))
+
+
 def _make_new_pods(
-    change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str], waiting: frozenset[str]
+    change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str], waiting: frozenset[str], *, is_updated: bool
 ) -> NewPods:
     assert judged.after is not None
-    pod = make_created_pod(judged.after, change.after)
-    value = contents.priorities.get(pod.spec.priorityClassName)
-    if pod.spec.priority is None and value is not None:
-        pod = replace(pod, spec=replace(pod.spec, priority=value))
-    old = make_created_pod(judged.before, change.before) if judged.before is not None else None
+    pod = contents.make_pod(judged.after, change.after)
+    old = contents.make_pod(judged.before, change.before) if judged.before is not None else None
     return NewPods(
         judged.key,
         pod,
@@ -107,7 +112,7 @@ def _make_new_pods(
         old is not None and has_same_doubts(old, pod),
         judged.before is not None and uses_surge(judged.after.spec),
         waiting,
-        judged.key in change.updated_daemonsets,
+        is_updated,
     )
 
 

@@ -9,13 +9,15 @@ from functools import cached_property
 from preflight.change.model import Change
 from preflight.change.orphaned_pods import orphaned_pods_key, selects_pods
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.fit.created_pods import make_created_pod
+from preflight.coverage.fit.created_pods import CreatedPod, make_created_pod, set_priority
 from preflight.coverage.node_classes import NodePartitions, collect_mentions
 from preflight.coverage.pod_fields import find_target_node
+from preflight.model.apps import DaemonSet
 from preflight.model.core import CoveragePod, PodSpec, find_controller
 from preflight.model.meta import ObjectKey
-from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
+from preflight.model.world import ClusterState
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.fit import find_pod_priority
 from preflight.scheduling.node_health import is_kubelet_silent, is_out_of_service
@@ -35,7 +37,6 @@ class NodeContents:
     2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone. Where the kubelet of
        the node is silent nobody ends them (`silent_nodes`): there `hanging_pods` hold theirs.
     3. `owners` says of each pod what controls it: `DaemonSet ops/agent`; "" for nothing. `unlisted_pods` are those that no list shows.
-    4. `priorities` are the values of priority classes, as listed pods show them.
     """
 
     def __init__(self, change: Change, pods: Mapping[ObjectKey, DaemonSetPods], nodes: frozenset[str], classes: NodePartitions) -> None:
@@ -49,7 +50,6 @@ class NodeContents:
         self.waiting_pods: defaultdict[str, list[tuple[ObjectKey, SchedulerPod]]] = defaultdict(list)
         self.owners: dict[PodKey, str] = {}
         self.unlisted_pods: set[PodKey] = set()
-        self.priorities: dict[str, int] = {}
         self._anti_affinities: list[tuple[ObjectKey | None, PodAntiAffinity]] = []
         self._listed_nodes = {
             key: frozenset().union(*(group.nodes for group in found.groups if group.is_listed)) for key, found in pods.items()
@@ -74,6 +74,22 @@ class NodeContents:
     def knows_some_pods(self) -> bool:
         """Whether any pod was listed as a whole."""
         return bool(self._world.whole_pods)
+
+    def make_pod(self, daemonset: DaemonSet, world: ClusterState) -> CreatedPod:
+        """The pod of a DaemonSet's template; where its priority class is not given, a listed pod shows it."""
+        pod = make_created_pod(daemonset, world)
+        shown = self._specs_by_priority_class.get(pod.spec.priorityClassName) if pod.spec.priority is None else None
+        return set_priority(pod, shown) if shown is not None else pod
+
+    def is_refused(self, name: str, key: ObjectKey) -> bool:
+        """Whether the scheduler has found no room for the pod of a DaemonSet that waits on a node."""
+        return name in self._pods.get(key, DaemonSetPods()).waiting_nodes
+
+    @cached_property
+    def _specs_by_priority_class(self) -> Mapping[str, SchedulerPodSpec]:
+        """A listed pod of each priority class: it shows the value of the class, and whether pods of it may preempt."""
+        specs = (pod.spec for pod in (self._world.whole_pods or {}).values())
+        return {spec.priorityClassName: spec for spec in specs if spec.priorityClassName and spec.priority is not None}
 
     @cached_property
     def _daemonset_pods_by_node(self) -> Mapping[str, list[tuple[ObjectKey, list[PodUsage]]]]:
@@ -151,8 +167,6 @@ class NodeContents:
     def _add_pod(self, listed: CoveragePod, pod: SchedulerPod) -> None:
         node = pod.spec.nodeName
         self._name_owner(pod)
-        if pod.spec.priorityClassName and pod.spec.priority is not None:
-            self.priorities[pod.spec.priorityClassName] = pod.spec.priority
         daemonset = self._find_adopter(pod) or self._find_daemonset(listed)
         if daemonset is not None and node not in self._listed_nodes.get(daemonset, frozenset()):
             return  # an earlier step has ended it
@@ -203,11 +217,12 @@ class NodeContents:
     def _add_unlisted_pods(self, key: ObjectKey) -> None:
         """The pods of a DaemonSet that no list shows: left by an earlier step, or assumed."""
         daemonset, found = self._world.daemonsets[key], self._pods.get(key, DaemonSetPods())
-        there = (self._made_nodes(key) & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
         possible = frozenset().union(*(group.nodes for group in found.groups if group.may_be_pending)) & self._nodes
+        there = (self._made_nodes(key) & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
+        there -= possible
         if not there and not possible:
             return
-        usage = self.measure_template(key, make_created_pod(daemonset, self._world).spec)
+        usage = self.measure_template(key, self.make_pod(daemonset, self._world).spec)
         for node in there:
             self.daemonset_pods[key, node].append(usage)
         for node in possible:

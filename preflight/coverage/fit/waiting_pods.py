@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from preflight.change.model import Change
-from preflight.coverage.fit.created_pods import can_preempt, make_created_pod
+from preflight.coverage.fit.created_pods import can_preempt
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.residents import JudgedDaemonSet, NewPods, Residents
 from preflight.model.core import Node, PodSpec
@@ -34,15 +34,17 @@ def list_missing_nodes(change: Change, judged: JudgedDaemonSet) -> frozenset[str
 def select_refused(change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str]) -> frozenset[str]:
     """Those of some nodes where a DaemonSet's pod waits that have no room for it before the change, for certain.
 
-    Without a pod that waits something else is in the way: a quota or a webhook may refuse to create it.
+    Where it might preempt others, the scheduler has to have said so. Without a pod that waits something else is in the way: a quota or a
+    webhook may refuse to create it.
     """
     nodes = frozenset(name for name in nodes if any(key == judged.key for key, _ in contents.waiting_pods.get(name, ())))
     if not nodes or judged.before is None:
         return frozenset()
-    pod = make_created_pod(judged.before, change.before)
+    pod = contents.make_pod(judged.before, change.before)
     world = change.before
     answers = (_fit(pod.spec, world.nodes[name], contents.list_before(name, judged.key), world) for name in nodes)
-    return frozenset(answer.node for answer in answers if answer.fits is False and answer.may_preempt is False)
+    refused = (answer for answer in answers if answer.fits is False)
+    return frozenset(answer.node for answer in refused if answer.may_preempt is False or contents.is_refused(answer.node, judged.key))
 
 
 def judge_again(found: NewPods, fits: Iterator[tuple[str, PodFit]]) -> Iterator[tuple[str, PodFit]]:

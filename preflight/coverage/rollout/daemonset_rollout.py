@@ -156,15 +156,14 @@ class Rollout(Struct, frozen=True):
     def measure_partial_loss(self, cell_index: int) -> tuple[PartialLoss | None, int]:
         """The loss where the update takes some of the pods whose successors stay Pending, and how many of those are of the cell at a place.
 
-        Which cells they are of is chance too: they are counted for the first ones.
+        Which cells they are of is chance too: they are counted for the first ones. How many there are may depend on what is in doubt.
         """
         ends = self.likely_course.ends
         unfit = [index for index, cell in enumerate(self.cells) if cell.part.new_pod is NewPodOutcome.PENDING and ends[index].waits]
         if cell_index not in unfit:
             return None, 0
-        is_all = all(index in unfit for index, end in enumerate(ends) if end.waits and end.holds)
-        most = self.likely_course.failing_reached if is_all else sum(ends[index].most for index in unfit)
-        fewest = self.likely_course.failing_reached if is_all else sum(ends[index].fewest for index in unfit)
+        ranges = [_measure_reach(course, unfit) for course in (self.likely_course, self.cautious_course)]
+        fewest, most = min(low for low, _ in ranges), max(high for _, high in ranges)
         before = sum(self.cells[index].part.count for index in unfit if index < cell_index)
         nodes = frozenset().union(*(self.cells[index].nodes for index in unfit))
         return PartialLoss(tuple(sorted(nodes)), (fewest, most)), min(max(most - before, 0), self.cells[cell_index].part.count)
@@ -183,6 +182,13 @@ class Rollout(Struct, frozen=True):
     def iter_ends(self, course: UpdateForecast) -> Iterator[tuple[RolloutCell, UpdateEnd]]:
         """Each cell with what it comes to in one of the courses."""
         return zip(self.cells, course.ends, strict=True)
+
+
+def _measure_reach(course: UpdateForecast, cell_indexes: Sequence[int]) -> tuple[int, int]:
+    """How many pods of some cells whose new pods use the budget up an update reaches, at least and at most."""
+    if all(index in cell_indexes for index, end in enumerate(course.ends) if end.waits and end.holds):
+        return course.failing_reached, course.failing_reached
+    return sum(course.ends[index].fewest for index in cell_indexes), sum(course.ends[index].most for index in cell_indexes)
 
 
 def _get_update(part: UpdateCohort, pod_state: PodsOnNode) -> UpdateEffect:

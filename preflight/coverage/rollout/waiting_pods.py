@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -54,7 +54,18 @@ def find_waiting_pods(change: Change, key: ObjectKey, pods: Mapping[ObjectKey, D
     return WaitingPods(own.waiting_nodes - deleted, own.waiting_nodes & settled, own.surging_nodes & settled)
 
 
-def _find_ending_nodes(change: Change, own: ObjectKey, pods: Mapping[ObjectKey, DaemonSetPods]) -> frozenset[str]:
+def select_freed_nodes(change: Change, names: Iterable[str], pods: Mapping[ObjectKey, DaemonSetPods]) -> frozenset[str]:
+    """Those of some nodes where room may come free by a change."""
+    ending = _find_ending_nodes(change, None, pods)
+    return frozenset(name for name in names if _may_free_room(change, name, ending, pods))
+
+
+def gains_eviction(before: Node, after: Node) -> bool:
+    """Whether a node gets a taint with NoExecute."""
+    return any(taint.effect == "NoExecute" and taint not in before.spec.taints for taint in after.spec.taints)
+
+
+def _find_ending_nodes(change: Change, own: ObjectKey | None, pods: Mapping[ObjectKey, DaemonSetPods]) -> frozenset[str]:
     """The nodes where the change ends pods, or one is on its way out; every node where it is not known which they are."""
     before = change.before.nodes
     moving = [key for key, daemonset in change.before.daemonsets.items() if key != own and _is_moving(change, key, daemonset)]
@@ -83,7 +94,7 @@ def _may_free_room(change: Change, name: str, ending: frozenset[str], pods: Mapp
         return False
     if before.status.allocatable != after.status.allocatable or before.is_ready is not after.is_ready:
         return True
-    if any(taint.effect == "NoExecute" and taint not in before.spec.taints for taint in after.spec.taints):
+    if gains_eviction(before, after):
         return True
     return before.metadata.labels != after.metadata.labels and any(
         key in change.after.daemonsets and not _may_stay(change.after, key, after)

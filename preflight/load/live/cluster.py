@@ -111,6 +111,9 @@ class LiveCluster:
         if cluster_query.evicts_from_nodes and len(nodes) > lists.MAX_NODES_ASKED_ONE_BY_ONE:
             cluster_query = replace(cluster_query, all_nodes=True)
             self._run_queries([ListQuery(NODES)])
+        is_misnamed = "Node" not in missing and (not named <= self._list_node_names() or bool(cluster_query.selectors and not nodes))
+        if is_misnamed and not cluster_query.all_nodes:
+            self._run_queries([ListQuery(NODES)])  # so that the refusal can say which node was meant
         has_old_pods = cluster_query.evicts_from_nodes and any(map(may_have_old_pods, daemonsets))
         if has_old_pods:
             self._run_queries([ListQuery(NODES)])
@@ -127,7 +130,7 @@ class LiveCluster:
             nodes=False,
             comparison_operators=detect_comparison_operators(daemonsets, version, self._read_metrics),
         )
-        self._update_listing(SearchStep((), has_all_nodes=cluster_query.all_nodes or has_old_pods))
+        self._update_listing(SearchStep((), has_all_nodes=bool(cluster_query.all_nodes or has_old_pods or is_misnamed)))
         more = [*lists.plan_dependent_lists(self._listed_resources)] if cluster_query.needs_dependents else []
         self._run_queries([*more, *(lists.plan_config_lists(self._iter_daemonsets()) if cluster_query.needs_configs else ())])
 

@@ -128,7 +128,9 @@ def open_access(target: ClusterTarget) -> ClusterAccess:
 def _explain_no_context(config: Kubeconfig, target: ClusterTarget, name: str) -> str:
     if config.is_missing:
         return messages.describe_missing_kubeconfig(config.paths) if target.context else messages.NO_CLUSTER
-    return messages.describe_unknown_context(config.paths, name) if name else messages.describe_no_current_context(config.paths)
+    if not name:
+        return messages.describe_no_current_context(config.paths)
+    return messages.describe_unknown_context(config.paths, name, config.contexts)
 
 
 def _open_in_cluster(target: ClusterTarget) -> ClusterAccess:

@@ -41,6 +41,7 @@ from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.runtime_state import PodState
 from preflight.model.snapshot_fields import SNAPSHOT_ANNOTATIONS, select_read_fields
 from preflight.model.world import ClusterListing, ClusterState
+from preflight.operators.saved_fields import select_saved_fields
 from preflight.version import __version__
 
 _API_ADDRESS = "KUBERNETES_SERVICE_HOST"
@@ -140,6 +141,8 @@ def _iter_object_lines(world: ClusterState, unsaved: UnsavedCounts) -> Iterator[
         if id(value) in seen:
             continue
         seen.add(id(value))
+        if isinstance(value, DaemonSet) and value.declaration is not None:
+            continue
         if isinstance(value, Node) and (value.pool is not None or value.is_partial):
             unsaved.pools += value.pool is not None
             continue
@@ -149,8 +152,11 @@ def _iter_object_lines(world: ClusterState, unsaved: UnsavedCounts) -> Iterator[
         unsaved.refused += bool(value.refusals)
         _check_unique(value, named)
         yield _encode_line(type(value).__name__, _to_saved_data(value, world))
+    for resource in world.operator_resources:
+        yield msgspec.json.encode(select_saved_fields(resource))
+    settings = {(resource.namespace, resource.name) for resource in world.operator_resources if not resource.group}
     for (namespace, name), data in world.config_maps.items():
-        if found := filter_config_data(data):
+        if (namespace, name) not in settings and (found := filter_config_data(data)):
             yield _encode_line("ConfigMap", {"metadata": {"name": name, **({"namespace": namespace} if namespace else {})}, "data": found})
     if world.runtime_state is not None:
         yield from (msgspec.json.encode(state_object) for state_object in iter_state_objects(world.runtime_state))

@@ -21,18 +21,20 @@ from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.times import format_since
 from preflight.model.runtime_state import Event
 
-RECREATION_NOTE = "set off by an update of the DaemonSet, a deleted or evicted pod, a graceful reboot or a replacement of the node"
+RECREATION_NOTE = "triggered by an update of the DaemonSet, deletion or eviction of the pod, a graceful reboot or a replacement of the node"
+
+ADD_EVENTS = "add the output of `kubectl get events -A -o json`"
 
 _GAP_TEXTS = {
-    GapKind.MISSING: "it should run there, and no pod is there; no event says why",
-    GapKind.REFUSED: "its pods are refused: {why}",
+    GapKind.MISSING: "it should run there but has no pod; no event gives a reason",
+    GapKind.REFUSED: "creation of its pods is refused: {why}",
     GapKind.KEPT_OUT: "{why}",
     GapKind.LOOP: "{why}",
     GapKind.PENDING: "its pod is Pending: {why}",
     GapKind.WAITING: "its pod does not start: {why}",
     GapKind.CRASHING: "{why}",
     GapKind.NOT_READY: "its pod is not Ready: {why}",
-    GapKind.TERMINATING: "its pod hangs in Terminating {why}",
+    GapKind.TERMINATING: "its pod is stuck in Terminating {why}",
 }
 
 
@@ -45,13 +47,13 @@ def describe_component(component: Component | None) -> str:
 
 
 def explain_gap(gap: CoverageGap) -> str:
-    """Why a DaemonSet is missing, to stand after a colon."""
-    reason = describe_gap_reason(gap.reason) or ("it says nothing" if gap.kind is not GapKind.TERMINATING else "")
+    """Why a DaemonSet does not work on a node, for use after a colon."""
+    reason = describe_gap_reason(gap.reason) or ("no reason reported" if gap.kind is not GapKind.TERMINATING else "")
     return _GAP_TEXTS[gap.kind].format(why=reason).rstrip(" :")
 
 
 def describe_gap_reason(reason: GapReason | None) -> str:
-    """The reason of a gap, or of an unhealthy pod; "" where there is none."""
+    """The reason of a gap or of an unhealthy pod; "" without one."""
     match reason:
         case None:
             return ""
@@ -60,23 +62,23 @@ def describe_gap_reason(reason: GapReason | None) -> str:
         case CrashLoop():
             return _describe_crash_loop(reason)
         case FailedContainer(container, exit_code, restarts):
-            return f"container {container} ended with exit code {exit_code} ({_format_restarts(restarts)})"
+            return f"container {container} exited with code {exit_code} ({_format_restarts(restarts)})"
         case WaitingContainer(container, state, message):
             return f"container {container}: {state}" + (f": {message}" if message else "")
         case RunningInitContainer(container):
-            return f"init container {container} still runs"
+            return f"init container {container} is still running"
         case StartingPod(state):
             return state
         case NotStarted():
-            return "the kubelet has not begun to start it"
+            return "the kubelet has not started it"
         case CoverageReason(reasons):
             return "; ".join(describe_reasons(reasons))
 
 
 def _describe_crash_loop(reason: CrashLoop) -> str:
     restarts = f": {_format_restarts(reason.restarts)}" if reason.restarts is not None else ""
-    last = f", last with {reason.last_reason or 'exit code'} ({reason.last_exit_code})" if reason.last_exit_code is not None else ""
-    return f"container {reason.container} crashes again and again{restarts}{last}"
+    last = f", last exit: {reason.last_reason or 'exit code'} ({reason.last_exit_code})" if reason.last_exit_code is not None else ""
+    return f"container {reason.container} is crash looping{restarts}{last}"
 
 
 def _format_restarts(restarts: int) -> str:
@@ -87,36 +89,36 @@ def describe_sign(sign: BelongingSign) -> str:
     """Why a DaemonSet belongs on a node."""
     match sign.kind:
         case SignKind.SELECTS_NODES:
-            return "its own nodeSelector or affinity names these nodes"
+            return "its nodeSelector or node affinity selects these nodes"
         case SignKind.RUNS_ON_PEERS:
-            return f"a pod of it still runs on {join_node_names(sign.names)} with the same taint"
+            return f"its pod still runs on {join_node_names(sign.names)} with the same taint"
         case SignKind.RESOURCE_REQUESTED:
-            return f"pods wait for {join_and(sign.names)}"
+            return f"pods are waiting for {join_and(sign.names)}"
         case SignKind.VOLUMES_MOUNTED:
-            return "pods mount its volumes there"
+            return "pods there mount its volumes"
         case SignKind.REMOVES_TAINTS:
-            return f"it is what removes {join_and(sign.names)}"
+            return f"it removes the startup taint {join_and(sign.names)}"
         case SignKind.NEEDED_BY_EVERY_POD:
             return "every pod on a node needs it"
 
 
 def describe_event(event: Event) -> str:
-    """What an event says, and who says it."""
-    return f"{event.reporter or 'an event'} says: {event.reason}: {normalize_message(event.message)}"
+    """The text of an event, and which component reports it."""
+    return f"{event.reporter or 'an event'} reports: {event.reason}: {normalize_message(event.message)}"
 
 
 def describe_update(update: OngoingUpdate) -> str:
-    """That an update of a DaemonSet is under way, and how far it is."""
-    text = "its template has changed, and OnDelete waits" if update.waits_for_deletion else "an update is under way"
-    return f"{text}: {update.old_nodes} of {update.all_nodes} nodes still have a pod of an older template"
+    """That an update of a DaemonSet is in progress, and how far it is."""
+    text = "its template has changed and OnDelete waits for deletions" if update.waits_for_deletion else "an update is in progress"
+    return f"{text}: {update.old_nodes} of {update.all_nodes} nodes still have a pod from an older template"
 
 
 def describe_trigger(trigger: RecreationTrigger) -> str:
-    """What is under way that ends pods."""
+    """What is in progress that ends pods."""
     if isinstance(trigger, OngoingUpdate):
         return describe_update(trigger)
     verb = "is" if len(trigger.nodes) == 1 else "are"
-    return f"{join_node_names(trigger.nodes)} {verb} cordoned, as before a reboot or a replacement"
+    return f"{join_node_names(trigger.nodes)} {verb} cordoned, possibly for a reboot or a replacement"
 
 
 def describe_missing_pod(gap: CoverageGap) -> str:
@@ -125,68 +127,74 @@ def describe_missing_pod(gap: CoverageGap) -> str:
 
 
 def describe_missing_events(*, has_events: bool) -> str:
-    """PF410: why nothing says what refused the pod."""
-    return "no event says that its creation was refused; events live for about an hour" if has_events else "events were not given"
+    """PF410: why nothing reports what refused the pod."""
+    if has_events:
+        return "no event reports a refused creation (events expire after about an hour)"
+    return f"unknown: whether its creation was refused (no events in the input: {ADD_EVENTS})"
 
 
 def describe_kept_out_pod(gap: CoverageGap) -> str:
-    """PF411: a taint keeps the DaemonSet out."""
-    return f"is kept out of {join_node_names(gap.nodes)}: {describe_gap_reason(gap.reason)}"
+    """PF411: only a taint keeps the DaemonSet off."""
+    taints = "taints keep" if len(gap.taints) > 1 else "a taint keeps"
+    return f"does not run on {join_node_names(gap.nodes)}, and only {taints} it off: {describe_gap_reason(gap.reason)}"
 
 
 def describe_sign_note(sign: BelongingSign) -> str:
     """PF411: why it belongs there."""
-    return f"it belongs there: {describe_sign(sign)}"
+    return f"evidence that it belongs there: {describe_sign(sign)}"
 
 
 def label_untolerated_taints(gap: CoverageGap) -> str:
     """PF411: the label under the tolerations."""
-    return f"nothing here tolerates {join_and(gap.taints)}"
+    return f"no toleration here matches {join_and(gap.taints)}"
 
 
 def describe_pending_pod(gap: CoverageGap, latest_time: str) -> str:
     """PF412: a pod of a DaemonSet is Pending."""
     where = f" for {join_node_names(gap.nodes)}" if gap.nodes else ""
-    reason = describe_gap_reason(gap.reason) or "no scheduler has looked at it"
-    return f"has a pod that is Pending{where}{_format_start(gap, latest_time)}: {reason}"
+    reason = describe_gap_reason(gap.reason) or "no scheduler has reported on it"
+    return f"has a Pending pod{where}{_format_start(gap, latest_time)}: {reason}"
 
 
 def describe_refused_pod(gap: CoverageGap) -> str:
     """PF413: the creation of a pod is refused."""
-    return f"has no pod on {join_node_names(gap.nodes)}, for its creation is refused: {describe_gap_reason(gap.reason)}"
+    return f"has no pod on {join_node_names(gap.nodes)} because its creation is refused: {describe_gap_reason(gap.reason)}"
 
 
 def describe_refusal_time(gap: CoverageGap) -> str:
     """PF413: when the creation was refused last."""
-    return f"the last refusal is of {gap.since}" if gap.since else "an event of the DaemonSet says so"
+    return f"last refused at {gap.since}" if gap.since else "reported by an event of the DaemonSet"
 
 
 def describe_pod_not_starting(gap: CoverageGap, latest_time: str) -> str:
     """PF414: a pod does not start, or is not Ready."""
-    verb = "does not start" if gap.kind is GapKind.WAITING else "is not Ready"
-    reason = describe_gap_reason(gap.reason)
-    return f"has a pod on {join_node_names(gap.nodes)} that {verb}{_format_start(gap, latest_time)}{f': {reason}' if reason else ''}"
+    since, reason = _format_start(gap, latest_time), describe_gap_reason(gap.reason)
+    verb = "has not started" if gap.kind is GapKind.WAITING else "has not been Ready" if since else "is not Ready"
+    return f"has a pod on {join_node_names(gap.nodes)} that {verb}{since}{f': {reason}' if reason else ''}"
 
 
 def describe_pod_loop(gap: CoverageGap) -> str:
-    """PF415: a pod is deleted and created again and again."""
-    return f"does not stay on {join_node_names(gap.nodes)}: {describe_gap_reason(gap.reason)}"
+    """PF415: a pod is deleted and re-created in a loop."""
+    return f"cannot stay on {join_node_names(gap.nodes)}: {describe_gap_reason(gap.reason)}"
 
 
 def describe_crashing_pod(gap: CoverageGap, latest_time: str) -> str:
     """PF415: a pod does not stay up."""
-    reason = describe_gap_reason(gap.reason) or "it failed"
-    return f"has a pod on {join_node_names(gap.nodes)} that does not stay up{_format_start(gap, latest_time)}: {reason}"
+    reason = describe_gap_reason(gap.reason) or "it failed, no reason reported"
+    since = format_since(gap.since, latest_time)
+    return f"has a pod on {join_node_names(gap.nodes)} that does not stay up{f', {since}' if since else ''}: {reason}"
 
 
 def describe_terminating_pod(gap: CoverageGap, latest_time: str) -> str:
-    """PF416: a pod hangs in Terminating."""
-    return f"has a pod on {join_node_names(gap.nodes)} that hangs in Terminating{_format_start(gap, latest_time)}"
+    """PF416: a pod is stuck in Terminating."""
+    return f"has a pod on {join_node_names(gap.nodes)} stuck in Terminating{_format_start(gap, latest_time)}"
 
 
 def describe_time_bomb(nodes: tuple[str, ...], reason: str) -> str:
-    """PF417: a pod that does not come back; `reason` are the words of its coverage."""
-    return f"has a pod on {join_node_names(nodes)} that does not come back once it ends: {reason}"
+    """PF417: a pod that does not come back; `reason` is the text of its coverage."""
+    if len(nodes) == 1:
+        return f"has a pod on {nodes[0]} that will not come back after it ends: {reason}"
+    return f"has pods on {join_node_names(nodes)} that will not come back after they end: {reason}"
 
 
 def _format_start(gap: CoverageGap, latest_time: str) -> str:

@@ -14,12 +14,13 @@ from preflight.model.runtime_state import ManagedFields, NodeCondition
 def describe_not_ready_nodes(nodes: IdleNodes, latest_time: str) -> str:
     """PF430: nodes that are not Ready."""
     reason = f": {nodes.stated_reason}" if nodes.stated_reason else ""
-    return f"is not Ready{format_start(nodes.since, latest_time)}{format_other_nodes(nodes.nodes[1:], 'is')}{reason}"
+    since = format_start(nodes.since, latest_time)
+    return f"{'has not been' if since else 'is not'} Ready{since}{format_other_nodes(nodes.nodes[1:])}{reason}"
 
 
 def describe_unusable_resources(nodes: IdleNodes) -> str:
-    """PF430: the resources on them that nobody can have."""
-    return f"{format_resources(nodes.free_resources)} count as free and cannot be had"
+    """PF430: the resources on them that no pod can use."""
+    return f"{format_resources(nodes.free_resources)} there cannot be used, although counted as free"
 
 
 def describe_cordoned_nodes(nodes: IdleNodes) -> str:
@@ -29,21 +30,22 @@ def describe_cordoned_nodes(nodes: IdleNodes) -> str:
 
 def describe_cordoned_node(nodes: IdleNodes, latest_time: str) -> str:
     """PF431: a node that is cordoned."""
-    idle = f", with {format_resources(nodes.free_resources)} that nobody uses" if nodes.free_resources else ""
-    return f"is cordoned{format_start(nodes.since, latest_time)}{idle}"
+    idle = f", with {format_resources(nodes.free_resources)} idle" if nodes.free_resources else ""
+    since = format_start(nodes.since, latest_time)
+    return f"{'has been' if since else 'is'} cordoned{since}{idle}"
 
 
 def explain_leftover_taint(taint: LeftoverTaint) -> str:
     """Why a startup taint stays."""
     match taint.cause:
         case TaintCause.NO_NETWORK:
-            return taint.stated_reason or "no condition says why"
+            return taint.stated_reason or "no condition gives a reason"
         case TaintCause.NO_REMOVER:
-            return "no DaemonSet is known that removes it"
+            return "no known DaemonSet removes it"
         case TaintCause.REMOVER_RUNS:
-            return f"{_get_remover(taint)} removes it, runs there and has not"
+            return f"{_get_remover(taint)} runs there and should remove it, but has not"
         case TaintCause.REMOVER_NOT_WORKING:
-            return f"{_get_remover(taint)} removes it and has no working pod there"
+            return f"{_get_remover(taint)} should remove it, but has no working pod there"
 
 
 def _get_remover(taint: LeftoverTaint) -> str:
@@ -53,51 +55,52 @@ def _get_remover(taint: LeftoverTaint) -> str:
 
 def describe_leftover_taint(taint: LeftoverTaint) -> str:
     """PF432: a startup taint that stays."""
-    others = format_other_nodes(taint.nodes[1:], "has")
-    return f"has the startup taint {taint.taint_key} still{others}: {explain_leftover_taint(taint)}"
+    others = format_other_nodes(taint.nodes[1:])
+    return f"still has the startup taint {taint.taint_key}{others}: {explain_leftover_taint(taint)}"
 
 
 def describe_label_drift(drift: LabelDrift) -> str:
     """PF433: a label that a node lacks."""
     value = f"={drift.values[0]}" if len(drift.values) == 1 else ""
-    return (
-        f"lacks the label {drift.label}{value}{format_other_nodes(drift.nodes[1:], 'does')}, which {len(drift.peers)} peers carry "
-        f"({join_node_names(drift.peers)})"
-    )
+    others = format_other_nodes(drift.nodes[1:])
+    return f"lacks the label {drift.label}{value}{others}, which {_count_peers(drift)}: {join_node_names(drift.peers)}"
+
+
+def _count_peers(drift: LabelDrift) -> str:
+    return "1 peer has" if len(drift.peers) == 1 else f"{len(drift.peers)} peers have"
 
 
 def describe_missing_label(drift: LabelDrift) -> str:
     """The same as a sentence of its own."""
     verb = "lacks" if len(drift.nodes) == 1 else "lack"
-    return f"{join_node_names(drift.nodes)} {verb} the label {drift.label}, which {len(drift.peers)} peers carry"
+    return f"{join_node_names(drift.nodes)} {verb} the label {drift.label}, which {_count_peers(drift)}"
 
 
 def describe_idle_devices(drift: LabelDrift) -> str:
-    """PF433: devices that no pod sees."""
-    verb = "is" if sum(drift.idle_devices.values()) == 1 else "are"
-    return f"{format_resources(drift.idle_devices)} there {verb} seen by no pod that selects by it"
+    """PF433: devices that no pod which selects on the label can use."""
+    return f"pods that select on the label cannot use {format_resources(drift.idle_devices)} there"
 
 
 def describe_takeable_pods(drift: LabelDrift) -> str:
-    """PF433: pods that the nodes would take with the label."""
-    return f"would be taken there with the label: {join_names('/'.join(key) for key in drift.waiting_pods)}"
+    """PF433: pods that would fit on the nodes if they had the label."""
+    return f"with the label, these waiting pods would fit there: {join_names('/'.join(key) for key in drift.waiting_pods)}"
 
 
 def describe_selecting_subjects(drift: LabelDrift) -> str:
-    """PF433: who selects by the label."""
-    return f"selected by {join_names(f'{subject.kind} {subject}' for subject in drift.selecting_subjects)}"
+    """PF433: which workloads select on the label."""
+    return f"selected on by {join_names(f'{subject.kind} {subject}' for subject in drift.selecting_subjects)}"
 
 
 def describe_younger_nodes(drift: LabelDrift) -> str:
     """PF433: that the nodes registered after their peers."""
-    return f"registered {drift.days_younger} days after the youngest peer: what a hand had set is gone then"
+    return f"registered {drift.days_younger} days after its newest peer: if it re-registered, labels set by hand were lost"
 
 
 def describe_label_manager(manager: ManagedFields | None) -> str:
     """PF433: who set the label last on a peer."""
     if manager is None:
-        return "who set it on the peers cannot be told: no managedFields"
-    return f"last set on a peer by {manager.manager or 'somebody'}{f' at {manager.time}' if manager.time else ''}"
+        return "unknown: who set the label on the peers (no managedFields: add `kubectl get nodes -o json --show-managed-fields`)"
+    return f"last set on a peer by {manager.manager or 'an unnamed manager'}{f' at {manager.time}' if manager.time else ''}"
 
 
 def describe_node_pressure(condition: NodeCondition, latest_time: str) -> str:
@@ -107,6 +110,6 @@ def describe_node_pressure(condition: NodeCondition, latest_time: str) -> str:
 
 
 def format_start(since: str, latest_time: str) -> str:
-    """` since 2026-01-31T12:00:00Z (3 days)`, "" where that is not known."""
+    """` since 2026-01-31T12:00:00Z (3 days)`, "" if unknown."""
     text = format_since(since, latest_time)
     return f" {text}" if text else ""

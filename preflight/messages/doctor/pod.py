@@ -16,7 +16,13 @@ from preflight.messages.doctor.jobsets import describe_stalled_jobs, describe_wa
 from preflight.messages.doctor.known_bugs import describe_bug, describe_bug_help, describe_possible_bug, describe_sign
 from preflight.messages.doctor.node_fits import describe_count_mismatch, describe_leader_fit
 from preflight.messages.doctor.nodes import format_start
-from preflight.messages.doctor.pending import describe_gates, describe_hold_reason, describe_root_cause
+from preflight.messages.doctor.pending import (
+    describe_gates,
+    describe_hold_reason,
+    describe_root_cause,
+    describe_silence,
+    describe_unknown_scheduler,
+)
 from preflight.messages.kubectl_hints import make_describe_command, make_events_command, make_get_command, make_node_pods_command
 from preflight.messages.times import format_since
 from preflight.model.report import Subject
@@ -25,7 +31,7 @@ from preflight.model.runtime_state import PodState
 PodLink = tuple[str, str]
 """A heading and a sentence."""
 
-CHECK_HEADING = "shows it"
+CHECK_HEADING = "check"
 """The heading of the commands."""
 
 _MAX_GAPS = 3
@@ -35,10 +41,10 @@ def write_pod_explanation(diagnosis: Diagnosis, explanation: PodExplanation) -> 
     """The links of the chain, in the order in which a person asks.
 
     1. The pod, its controller and since when it is so.
-    2. Without a node: the scheduler's words, who else holds it, each class of nodes with all that it has against the pod, and what is
-       behind a resource that they lack.
-    3. On a node: how the node is, what its containers and the events say, and which components the node lacks.
-    4. The kubectl lines that show it.
+    2. Without a node: the scheduler's message, what else blocks it, why it does not fit on each class of nodes, and the root cause of a
+       resource that they lack.
+    3. On a node: the state of the node, what its containers and the events report, and which components the node lacks.
+    4. The kubectl commands that show it.
     """
     pod, owner = explanation.pod, explanation.owner
     controller = f"{owner.kind} {owner} controls it" if owner.kind != "Pod" else "nothing controls it"
@@ -46,7 +52,7 @@ def write_pod_explanation(diagnosis: Diagnosis, explanation: PodExplanation) -> 
     match explanation.problem:
         case None:
             if pod.status.reason or pod.status.message:
-                yield "because", ": ".join(text for text in (pod.status.reason, normalize_message(pod.status.message)) if text)
+                yield "cause", ": ".join(text for text in (pod.status.reason, normalize_message(pod.status.message)) if text)
         case SchedulingProblem():
             yield from _explain_unscheduled(diagnosis, pod, explanation.problem)
         case NodeProblem():
@@ -57,74 +63,74 @@ def write_pod_explanation(diagnosis: Diagnosis, explanation: PodExplanation) -> 
 
 def _describe_state(pod: PodState, latest_time: str) -> str:
     if pod.metadata.deletionTimestamp:
-        return f"is being deleted {format_since(pod.metadata.deletionTimestamp, latest_time)}".rstrip()
+        return f"has been terminating {format_since(pod.metadata.deletionTimestamp, latest_time)}".rstrip()
     if pod.has_ended:
         return f"has ended: {pod.status.phase}"
     since = format_start(pod.metadata.creationTimestamp, latest_time)
     if not pod.spec.nodeName:
-        return f"has no node{since}"
+        return f"has {'had ' if since else ''}no node{since}"
     if pod.status.phase == "Running":
         return f"runs on {pod.spec.nodeName}{' and is Ready' if is_pod_ready(pod) else ', and is not Ready'}"
-    return f"is {pod.status.phase or 'Pending'} on {pod.spec.nodeName}{since}"
+    return f"{'has been' if since else 'is'} {pod.status.phase or 'Pending'} on {pod.spec.nodeName}{since}"
 
 
 def _explain_unscheduled(diagnosis: Diagnosis, pod: PodState, problem: SchedulingProblem) -> Iterator[PodLink]:
     wait, name = problem.wait, get_scheduler(pod)
     if pod.status.nominatedNodeName:
-        yield "scheduler", f"{name} clears {pod.status.nominatedNodeName} for it: it waits for pods that end there"
+        yield "scheduler", f"{name} preempts pods on {pod.status.nominatedNodeName} for it: it waits until they end"
     if problem.is_new:
-        yield "scheduler", "it has just been created: a scheduler needs a moment"
+        yield "scheduler", "the pod was created moments ago: the scheduler may not have reached it yet"
     if wait.scheduler_message:
-        yield "scheduler", f"{name} says: {wait.scheduler_message}"
+        yield "scheduler", f"{name} reports: {wait.scheduler_message}"
     elif wait.cause not in (WaitCause.GATED, WaitCause.NO_SCHEDULER):
-        yield "scheduler", f"{name} has said nothing of it"
+        yield "scheduler", f"{name} has not reported on it"
     yield from _explain_special_wait(wait, has_events=diagnosis.index.has_events)
     yield from (("nodes", line) for line in describe_leader_fit(problem.fit))
     if mismatch := describe_count_mismatch(wait.counted_nodes, len(diagnosis.index.occupancy.nodes)):
         yield "nodes", mismatch
-    yield from (("behind it", text) for text in dict.fromkeys(map(describe_root_cause, problem.root_causes)))
+    yield from (("root cause", text) for text in dict.fromkeys(map(describe_root_cause, problem.root_causes)))
 
 
 def _explain_special_wait(wait: PodWait, *, has_events: bool) -> Iterator[PodLink]:
     name = get_scheduler(wait.pod)
     if wait.hold is not None:
-        who = f"{wait.hold.component} holds it" if wait.hold.component else "it is held"
-        other = f", and is not its scheduler {name}" if wait.hold.is_foreign and wait.hold.component else ""
-        yield "because", f"{who}{other}: {wait.hold.message}"
+        blocker = f"{wait.hold.component}" if wait.hold.component else "a group or queue"
+        other = f", which is not its scheduler ({name})" if wait.hold.is_foreign and wait.hold.component else ""
+        yield "cause", f"blocked by {blocker}{other}: {wait.hold.message}"
         if wait.hold.reason is not None:
-            yield "because", describe_hold_reason(wait.hold.reason)
+            yield "cause", describe_hold_reason(wait.hold.reason)
     elif wait.cause is WaitCause.NO_SCHEDULER:
-        yield "because", f"nobody answers to the scheduler {name}: no event, no condition and no other pod is of it"
+        yield "cause", f"no scheduler named {name} responds: {describe_silence(wait)}"
     elif wait.cause is WaitCause.GATED:
-        yield "because", describe_gates(wait)
+        yield "cause", describe_gates(wait)
     elif wait.bug_match is not None:
-        yield "because", f"{describe_bug(wait.bug_match)} ({wait.bug_match.bug.id})"
-        yield "because", describe_sign(wait.bug_match.sign)
+        yield "cause", f"{describe_bug(wait.bug_match)} ({wait.bug_match.bug.id})"
+        yield "cause", describe_sign(wait.bug_match.sign)
         yield "help", describe_bug_help(wait.bug_match.bug)
     elif wait.cause is WaitCause.SCHEDULER_DISAGREES:
-        yield "because", "by our own account a node takes it: the scheduler has not looked again, or knows what is not seen here"
-        yield from (("because", describe_possible_bug(match)) for match in wait.possible_bugs)
+        yield "cause", "according to preflight a node fits: the scheduler has not retried, or knows something that is not in the input"
+        yield from (("cause", describe_possible_bug(match)) for match in wait.possible_bugs)
     elif name != DEFAULT_SCHEDULER and not wait.scheduler_message and not has_events:
-        yield "because", f"whether anybody answers to {name} is not known: events were not given"
+        yield "cause", describe_unknown_scheduler(wait)
 
 
 def _explain_scheduled(diagnosis: Diagnosis, pod: PodState, problem: NodeProblem) -> Iterator[PodLink]:
     node, condition = pod.spec.nodeName, problem.ready_condition
     if problem.is_removed:
-        yield "node", f"{node} is not there any more: nobody starts or ends the pod"
+        yield "node", f"{node} no longer exists: no kubelet starts or ends the pod"
     elif problem.is_not_ready:
         since = format_start(condition.lastTransitionTime if condition else "", diagnosis.index.latest_time)
         message = f": {normalize_message(condition.message)}" if condition and condition.message else ""
-        yield "node", f"{node} is not Ready{since}{message}"
+        yield "node", f"{node} {'has not been' if since else 'is not'} Ready{since}{message}"
     if problem.unhealthy_pod is not None and problem.unhealthy_pod.reason is not None:
-        yield "because", describe_gap_reason(problem.unhealthy_pod.reason)
-    yield from (("because", describe_event(event)) for event in problem.events)
+        yield "cause", describe_gap_reason(problem.unhealthy_pod.reason)
+    yield from (("cause", describe_event(event)) for event in problem.events)
     for gap in problem.gaps[:_MAX_GAPS]:
-        yield "behind it", f"{node} lacks {describe_component(gap.component)} ({gap.daemonset.key}): {explain_gap(gap)}"
+        yield "root cause", f"{node} lacks {describe_component(gap.component)} ({gap.daemonset.key}): {explain_gap(gap)}"
 
 
 def _describe_stall_effect(diagnosis: Diagnosis, pod: PodState, stalled_job: StalledJob) -> str:
-    """What the leader costs its Job; for a follower why it cannot start."""
+    """What the pending leader means for its Job; for a follower, why it cannot start."""
     if stalled_job.leader == pod and stalled_job.stall_reason is StallReason.UNSCHEDULED:
         return describe_waiting_leader(stalled_job)
     return describe_stalled_jobs((stalled_job,), explain_stalled_job(stalled_job, diagnosis.get_leader_problem(stalled_job)))

@@ -22,22 +22,22 @@ def explain_fault(reason: FaultReason) -> str:
     names = join_and(daemonset.key for daemonset in reason.daemonsets)
     match reason.cause:
         case FaultCause.PLUGIN_REPORTS_UNHEALTHY:
-            return "the plugin holds the others for unhealthy"
+            return "the device plugin reports the others as unhealthy"
         case FaultCause.NO_PLUGIN_POD:
-            return f"no pod of {names} is there"
+            return f"{names} has no pod there" if len(reason.daemonsets) == 1 else f"{names} have no pod there"
         case FaultCause.PLUGIN_RUNS:
-            return f"the pod of {names} runs there, so the devices are unhealthy or the plugin has yet to register"
+            return f"the pod of {names} runs there, so the devices are unhealthy or the plugin has not registered yet"
         case FaultCause.PLUGIN_MISSING:
             assert reason.gap is not None
-            return f"{names} advertises it and is missing there: {explain_gap(reason.gap)}"
+            return f"{names}, which advertises it, does not work there: {explain_gap(reason.gap)}"
         case FaultCause.PLUGIN_NOT_WORKING:
             texts = "; ".join(describe_reasons(reason.exclusions))
-            return f"no pod of {names} works there{f': {texts}' if texts else ''}"
+            return f"{names} {'has' if len(reason.daemonsets) == 1 else 'have'} no working pod there{f': {texts}' if texts else ''}"
         case FaultCause.UNKNOWN_PLUGIN:
-            return "no DaemonSet is known that advertises it"
+            return "no known DaemonSet advertises it"
         case FaultCause.PLUGIN_SILENT:
-            why = "as if it found no device: the driver, or the order in which plugin and kubelet started"
-            return f"the pod of {names} runs there and advertises nothing, {why}"
+            why = "as if it found no device (possible causes: the driver, or the order in which plugin and kubelet started)"
+            return f"the pod of {names} runs there but advertises nothing, {why}"
 
 
 def describe_faulty_resource(faulty: FaultyResource) -> str:
@@ -45,21 +45,21 @@ def describe_faulty_resource(faulty: FaultyResource) -> str:
     nodes, why, amounts = join_node_names(faulty.nodes), explain_fault(faulty.reason), faulty.amounts
     match faulty.fault:
         case ResourceFault.NOT_ALLOCATABLE if amounts.capacity:
-            return f"is in Capacity ({amounts.capacity}) and not in Allocatable on {nodes}: {why}"
+            return f"is in Capacity ({amounts.capacity}) but not in Allocatable on {nodes}: {why}"
         case ResourceFault.NOT_ALLOCATABLE:
-            return f"reads 0 in Capacity and Allocatable on {nodes}: {why}"
+            return f"is 0 in Capacity and Allocatable on {nodes}: {why}"
         case ResourceFault.UNHEALTHY:
-            return f"has only {amounts.allocatable} of {amounts.capacity} in Allocatable on {nodes}: {why}"
+            return f"is only partly allocatable on {nodes} ({amounts.allocatable} of {amounts.capacity}): {why}"
         case ResourceFault.NO_PROVIDER:
-            return f"is in Allocatable ({amounts.allocatable}) on {nodes}, and {why}"
+            return f"is in Allocatable ({amounts.allocatable}) on {nodes}, but {why}"
         case ResourceFault.NOT_ADVERTISED:
-            return f"is missing on {nodes}: {why}"
+            return f"is not advertised on {nodes}: {why}"
 
 
 def describe_waiting_requests(keys: Sequence[tuple[str, str]]) -> str:
     """Which pods wait for a resource."""
-    one = len(keys) == 1
-    return f"{len(keys)} pod{'' if one else 's'} wait{'s' if one else ''} for it: {join_names('/'.join(key) for key in keys)}"
+    pods = "1 pod is" if len(keys) == 1 else f"{len(keys)} pods are"
+    return f"{pods} waiting for it: {join_names('/'.join(key) for key in keys)}"
 
 
 def describe_missing_driver(driver: MissingDriver) -> str:
@@ -74,18 +74,22 @@ def describe_driver_users(driver: MissingDriver) -> str:
 
 def describe_stale_driver(driver: MissingDriver) -> str:
     """PF426: a driver that a CSINode lists and that has no pod there."""
-    return f"has no pod on {join_node_names(driver.nodes)}, where the CSINode still lists {driver.driver}"
+    csi_node = "its CSINode still lists" if len(driver.nodes) == 1 else "their CSINodes still list"
+    return f"has no pod on {join_node_names(driver.nodes)}, but {csi_node} {driver.driver}"
 
 
 def describe_stale_allocation(allocation: StaleAllocation) -> str:
-    """PF434: pods that hold a resource though nothing of them runs."""
-    pods = "1 pod holds" if len(allocation.pods) == 1 else f"{len(allocation.pods)} pods hold"
-    return f"is held on {join_node_names(allocation.nodes)} though nothing runs: {pods} {allocation.amount}"
+    """PF434: pods without a running container that hold a resource."""
+    pods = "1 pod without a running container holds"
+    if len(allocation.pods) > 1:
+        pods = f"{len(allocation.pods)} pods without a running container hold"
+    return f"has a stale allocation on {join_node_names(allocation.nodes)}: {pods} {allocation.amount}"
 
 
 def describe_held_resource(allocation: StaleAllocation) -> str:
     """The same as a sentence of its own."""
-    return f"{allocation.amount} {allocation.resource} on {join_node_names(allocation.nodes)} are held by pods of which nothing runs"
+    where, verb = join_node_names(allocation.nodes), "is" if allocation.amount == 1 else "are"
+    return f"{allocation.amount} {allocation.resource} on {where} {verb} held by pods without a running container (stale allocation)"
 
 
 def describe_stale_pod(unhealthy_pod: UnhealthyPod, index: ClusterIndex) -> str:
@@ -95,11 +99,11 @@ def describe_stale_pod(unhealthy_pod: UnhealthyPod, index: ClusterIndex) -> str:
     if node in index.not_ready_nodes:
         where = f"{node}, which is not Ready"
     elif node in index.removed_nodes:
-        where = f"{node}, which is gone"
+        where = f"{node}, which no longer exists"
     if unhealthy_pod.trouble is PodTrouble.TERMINATING:
-        state = f"hangs in Terminating {format_since(pod.metadata.deletionTimestamp, index.latest_time)}".rstrip()
+        state = f"stuck in Terminating {format_since(pod.metadata.deletionTimestamp, index.latest_time)}".rstrip()
     else:
-        state = f"is Pending on its node {format_since(pod.metadata.creationTimestamp, index.latest_time)}".rstrip()
+        state = f"Pending on its node {format_since(pod.metadata.creationTimestamp, index.latest_time)}".rstrip()
         reason = "" if isinstance(unhealthy_pod.reason, NotStarted) else describe_gap_reason(unhealthy_pod.reason)
         state += f" ({reason})" if reason else ""
     return f"{'/'.join(pod.key)} on {where}: {state}"

@@ -1,4 +1,4 @@
-"""Texts about pods that hang in Terminating, and about the taint out-of-service."""
+"""Texts about pods that are stuck in Terminating, and about the taint out-of-service."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from preflight.model.eviction_reasons import FreePods
 
 
 def describe_stuck_pods(stuck: StuckPods, latest_time: str) -> str:
-    """PF416: the pods of an owner, or of a node, that hang, to follow its name."""
+    """PF416: the stuck pods of an owner or of a node, for use after its name."""
     if stuck.is_awaited:
-        return f"has {_join_names(stuck)} hanging in Terminating on {join_node_names(stuck.nodes)}{_explain(stuck, latest_time)}"
+        where = f"stuck in Terminating on {join_node_names(stuck.nodes)}"
+        return f"has pod{'s' if len(stuck.pods) > 1 else ''} {_join_names(stuck)} {where}{_explain(stuck, latest_time)}"
     pods = join_limited(("/".join(key) for key in stuck.pods), "pods")
-    return f"keeps {pods} hanging in Terminating{_explain(stuck, latest_time)}"
+    return f"has pod{'s' if len(stuck.pods) > 1 else ''} {pods} stuck in Terminating{_explain(stuck, latest_time)}"
 
 
 def summarize_stuck_pods(stuck: StuckPods, latest_time: str) -> str:
-    """That the pods of an owner hang, as a sentence of its own."""
-    verb = "hangs" if len(stuck.pods) == 1 else "hang"
-    where = f"{verb} in Terminating on {join_node_names(stuck.nodes)}"
+    """That the pods of an owner are stuck, as a sentence of its own."""
+    where = f"{'is' if len(stuck.pods) == 1 else 'are'} stuck in Terminating on {join_node_names(stuck.nodes)}"
     return f"{_join_names(stuck)} of {stuck.subject.kind} {stuck.subject} {where}{_explain(stuck, latest_time)}"
 
 
@@ -30,7 +30,7 @@ def _join_names(stuck: StuckPods) -> str:
 
 def _explain(stuck: StuckPods, latest_time: str) -> str:
     since = format_since(stuck.since, latest_time)
-    end = "no new one is created before it is gone" if len(stuck.pods) == 1 else "no new ones are created before they are gone"
+    end = "no replacement is created before it ends" if len(stuck.pods) == 1 else "no replacements are created before they end"
     return f"{f' {since}' if since else ''}: {explain_hang(stuck.hang)}{f'; {end}' if stuck.is_awaited else ''}"
 
 
@@ -41,9 +41,9 @@ def describe_stuck_help(stuck: StuckPods) -> str:
 
 def describe_misplaced_taint(nodes: tuple[str, ...]) -> str:
     """PF436: nodes that are Ready and have the taint out-of-service."""
-    return f"is Ready and still has the taint node.kubernetes.io/out-of-service{format_other_nodes(nodes[1:], 'has')}"
+    return f"is Ready but still has the taint node.kubernetes.io/out-of-service{format_other_nodes(nodes[1:])}"
 
 
 def describe_taint_removal(nodes: tuple[str, ...]) -> str:
-    """PF436: the command that takes it away."""
+    """PF436: the command that removes the taint."""
     return f"kubectl taint nodes {' '.join(nodes)} node.kubernetes.io/out-of-service-"

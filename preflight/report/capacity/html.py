@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from preflight.messages import capacity as formatting
 from preflight.messages import capacity_report as messages
+from preflight.messages.amounts import format_amount
 from preflight.messages.counts import format_count
 from preflight.messages.html import count_hidden_rows
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
@@ -20,7 +21,7 @@ from preflight.report.html.waterfall import render_waterfall
 MOST_ROWS = 1000
 """How many rows a table of the page has at most, unless all are asked for."""
 
-_RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "LARGEST"})
+_RIGHT = frozenset({"ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "LARGEST"})
 
 
 class TableColumn(NamedTuple):
@@ -50,9 +51,10 @@ class RoomView(NamedTuple):
 
 
 class ClusterView(NamedTuple):
-    """A cluster; one that could not be asked has an error in place of room."""
+    """A cluster; one that could not be asked has an error in place of room. `label` tells its tables apart from those of others."""
 
     title: str
+    label: str
     problems: Sequence[str]
     room: RoomView | None
     error: str
@@ -88,7 +90,7 @@ def render(report: CapacityReport, *, all_rows: bool = False, **_options: object
         verdict=verdict,
         question=report.question,
         clusters_table=clusters_table,
-        clusters=[_make_cluster_view(answer, all_rows) for answer in report.clusters],
+        clusters=[_make_cluster_view(answer, all_rows, is_several=len(report.clusters) > 1) for answer in report.clusters],
         version=report.preflight,
         exit_code=report.exit,
     )
@@ -113,9 +115,11 @@ def _get_sign(answer: ClusterCapacityAnswer, at_least: int) -> str:
     return "?" if room is None or room.atMost is None or room.atMost >= at_least else "x"
 
 
-def _make_cluster_view(answer: ClusterCapacityAnswer, all_rows: bool) -> ClusterView:
+def _make_cluster_view(answer: ClusterCapacityAnswer, all_rows: bool, *, is_several: bool) -> ClusterView:
+    title = formatting.format_cluster_title(answer)
     return ClusterView(
-        title=formatting.format_cluster_title(answer),
+        title=title,
+        label=title if is_several else "",
         problems=answer.problems,
         room=_make_room_view(answer, answer.room, all_rows) if answer.room is not None else None,
         error=answer.error,
@@ -131,7 +135,7 @@ def _make_room_view(answer: ClusterCapacityAnswer, room: ClusterCapacity, all_ro
         waterfall=_render_waterfall(room),
         terms=[
             ("largest", formatting.format_largest_block(room)),
-            *(("ghost", formatting.format_stale_allocation(room, stale_pod)) for stale_pod in room.ghosts),
+            *(("stale allocation", formatting.format_stale_allocation(room, stale_pod)) for stale_pod in room.ghosts),
             *formatting.iter_remarks(room),
         ],
         tables=[
@@ -147,7 +151,7 @@ def _render_waterfall(room: ClusterCapacity) -> Markup:
     for step, (_, free, text, nodes) in zip(room.steps, rest, strict=True):
         amounts.append((f"{text}{f': {nodes}' if nodes else ''}{f' ({free} free)' if free else ''}", -step.amount))
     caption = messages.WATERFALL
-    return render_waterfall(caption, amounts, last[2], lambda value: formatting.format_amount(room.resource, int(value)))
+    return render_waterfall(caption, amounts, last[2], lambda value: format_amount(room.resource, int(value)))
 
 
 def _make_table(name: str, heads: Cells, rows: Sequence[Cells], *, all_rows: bool) -> TableView:

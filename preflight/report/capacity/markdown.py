@@ -12,7 +12,7 @@ from preflight.report.capacity.tables import Cells
 from preflight.report.markdown import format_code
 from preflight.report.terminal import escape_ci_commands
 
-_RIGHT = frozenset({"AMOUNT", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "LARGEST"})
+_RIGHT = frozenset({"AMOUNT", "ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "LARGEST"})
 
 
 def render(report: CapacityReport, *, all_rows: bool = False, **_options: object) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from preflight.messages import capacity_report as messages
-from preflight.messages.capacity import format_amount, format_cause, format_copy_count, format_main_causes
+from preflight.messages.amounts import format_amount
+from preflight.messages.capacity import format_cause, format_copy_count, format_main_causes
 from preflight.messages.counts import format_count
 from preflight.messages.lists import format_names
 from preflight.model.capacity import ClusterCapacity, ClusterCapacityAnswer, NodeCapacity, NodeClassCapacity
@@ -39,8 +40,8 @@ def make_waterfall_rows(room: ClusterCapacity) -> list[Cells]:
     return rows
 
 
-CLASS_HEADS = ("NODES", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", messages.WHY_NOT_MORE)
-NODE_HEADS = ("NODE", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", messages.WHY_NOT_MORE)
+CLASS_HEADS = ("NODES", "TYPE", "ALLOCATABLE", "USED", "STALE", "FREE", "FIT", messages.WHY_NOT_MORE)
+NODE_HEADS = ("NODE", "TYPE", "ALLOCATABLE", "USED", "STALE", "FREE", "FIT", messages.WHY_NOT_MORE)
 CLUSTER_HEADS = ("CLUSTER", "FIT", "FREE", "ALLOCATABLE", "LARGEST", messages.WHERE_REST_IS)
 
 

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from preflight.messages import capacity as formatting
 from preflight.messages import capacity_report as messages
 from preflight.messages.counts import format_count
+from preflight.messages.next_steps import NEXT
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
+from preflight.model.verdict import VerdictSign
 from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
-_RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "AMOUNT", "LARGEST"})
+_RIGHT = frozenset({"ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "AMOUNT", "LARGEST"})
 
 
 def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_rows: bool = False, **_options: object) -> str:
@@ -30,6 +32,8 @@ def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_r
     for answer in report.clusters:
         lines += [""] if lines else []
         lines += _render_cluster(answer, ink, width, with_nodes=all_rows or not several, all_rows=all_rows)
+    if any(answer.room is not None and not answer.room.copies for answer in report.clusters):
+        lines += ["", ink(NEXT, "strong"), f"  {messages.NEXT_COMMAND}"]
     if failed := formatting.format_failures(report.clusters):
         lines += ["", ink(f"{failed}.", "error")]
     return "\n".join(escape_ci_commands(line) for line in lines) + "\n"
@@ -42,9 +46,7 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
         yield from _fold_indented(f"error: {answer.error}", width, "  ")
         return
     yield from _fold_indented(messages.describe_question(formatting.format_subject(answer, room)), width, "")
-    yield ""
-    style = "gain" if room.copies else "error" if room.atMost == 0 else "warning"
-    yield from (ink(line, style) for line in _fold_indented(formatting.format_answer(room), width, "  "))
+    yield from _draw_verdict(room, ink, width)
     yield ""
     yield from _render_waterfall(room, width)
     yield from _fold_indented(formatting.format_largest_block(room), width, "  ")
@@ -68,12 +70,22 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
     if room.ghosts:
         yield ""
         for ghost in room.ghosts if all_rows else room.ghosts[: tables.MOST_ROWS]:
-            yield from _fold_indented(f"ghost: {formatting.format_stale_allocation(room, ghost)}", width, "  ")
+            yield from _fold_indented(f"stale allocation: {formatting.format_stale_allocation(room, ghost)}", width, "  ")
         if hidden := 0 if all_rows else len(room.ghosts[tables.MOST_ROWS :]):
             yield messages.count_hidden_ghosts(hidden)
     yield ""
     for heading, text in formatting.iter_remarks(room):
         yield from _fold_indented(f"{heading}: {text}", width, "  ")
+
+
+def _draw_verdict(room: ClusterCapacity, ink: Ink, width: int) -> Iterator[str]:
+    """How many copies fit, directly below the question, with the sign of a verdict."""
+    style, marker = "gain", ""
+    if not room.copies:
+        style, marker = ("error", f"{VerdictSign.BAD} ") if room.atMost == 0 else ("warning", f"{VerdictSign.UNKNOWN} ")
+    lines = fold(formatting.format_answer(room), max(width - len(marker), 40) if width else 0)
+    for at, line in enumerate(lines):
+        yield ink(f"{marker if at == 0 else ' ' * len(marker)}{line}", style)
 
 
 def _render_waterfall(room: ClusterCapacity, width: int) -> Iterator[str]:

@@ -67,12 +67,14 @@ def get_environment() -> Environment:
     environment.filters = {
         "clip": escaping.escape_text,
         "code": escaping.render_code,
+        "command": escaping.render_command,
         "coordinate": escaping.format_coordinate,
         "css_class": escaping.get_css_class,
         "grouped": escaping.format_grouped_count,
         "lines": escaping.render_lines,
         "listed": escaping.render_list,
         "mark": escaping.render_mark,
+        "prose": escaping.render_prose,
         "number": escaping.format_number,
         "word": escaping.require_word,
     }

@@ -45,6 +45,20 @@ def require_word(value: str | int) -> Markup:
     return Markup(word)
 
 
+def render_prose(text: str, max_length: int = MAX_TEXT) -> Markup:
+    """A sentence: what stands between backticks is code. It has no button that copies it, since names from the input may hold backticks."""
+    *pairs, last = clip(text, max_length).split("`")
+    if len(pairs) % 2:
+        return escape_text(text, max_length)
+    parts = [render_code(part) if at % 2 else escape_text(part) for at, part in enumerate(pairs)]
+    return Markup("").join([*parts, escape_text(last)])
+
+
+def render_command(text: str, max_length: int = MAX_TEXT) -> Markup:
+    """A command to type; the script puts a button next to it that copies it."""
+    return Markup(f"<code class=copy>{escape_text(text, max_length)}</code>")
+
+
 def render_code(text: str, max_length: int = MAX_TEXT) -> Markup:
     """The text in the typeface of names and commands."""
     return Markup(f"<code>{escape_text(text, max_length)}</code>")

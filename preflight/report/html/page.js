@@ -22,6 +22,34 @@
   };
   addEventListener("hashchange", reveal);
   reveal();
+
+  // Next to each command is a button that copies it. Where a browser has no clipboard for this page, the command is selected and copied.
+  const said = page.createElement("output");
+  said.className = "v";
+  page.getElementById("content").append(said);
+  const copyText = async (element) => {
+    if (navigator.clipboard) return navigator.clipboard.writeText(element.textContent);
+    getSelection().selectAllChildren(element);
+    if (!page.execCommand("copy")) throw new Error("no clipboard");
+    return getSelection().removeAllRanges();
+  };
+  all(".copy").forEach((element) => {
+    const button = page.createElement("button"), what = page.createElement("span");
+    button.type = "button";
+    button.className = "copier";
+    what.className = "v";
+    what.textContent = `: ${element.textContent}`;
+    button.append("Copy", what);
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      copyText(element).then(() => "Copied", () => "Not copied").then((done) => {
+        button.firstChild.data = done;
+        said.value = done;
+        setTimeout(() => { button.firstChild.data = "Copy"; said.value = ""; }, 2000);
+      });
+    });
+    element.after(button);
+  });
   if (!bar) return;
 
   const words = page.getElementById("words"), node = page.getElementById("node"), least = page.getElementById("least");
@@ -44,6 +72,8 @@
     return new Set(names.filter(([, list]) => list.some((name) => name.toLowerCase().includes(asked))).map(([letter]) => letter));
   };
 
+  // What the filter opens is folded again with the next filter.
+  const unfolded = new Set();
   const filter = () => {
     const asked = words.value.trim().toLowerCase(), place = node.value.trim().toLowerCase();
     const classes = place ? classesWith(place) : null;
@@ -57,15 +87,21 @@
       const hidden = heads.map((head) => Boolean(classes && head.dataset.c !== undefined && !isHere(head)));
       for (const row of table.rows) [...row.cells].forEach((cell, at) => { cell.hidden = hidden[at]; });
     }
+    unfolded.forEach((group) => { group.open = false; });
+    unfolded.clear();
     const active = Boolean(asked || place || least.value !== "all");
     for (const group of groups) {
       const inside = all(".f, tr[data-m]", group);
       const some = inside.some((element) => !element.hidden);
       group.hidden = active && inside.length > 0 && !some;
-      if (active && some) group.open = true;
+      if (active && some && !group.open) {
+        group.open = true;
+        unfolded.add(group);
+      }
     }
+    const sum = (list) => list.reduce((total, card) => total + Number(card.dataset.n), 0);
     const count = (list) => list.filter((element) => !element.hidden).length;
-    const parts = [rows.length ? `${count(rows)} of ${rows.length} rows` : "", cards.length ? `${count(cards)} of ${cards.length} findings` : ""];
+    const parts = [rows.length ? `${count(rows)} of ${rows.length} rows` : "", cards.length ? `${sum(cards.filter((card) => !card.hidden))} of ${sum(cards)} findings` : ""];
     if (classes) parts.push(`node in ${classes.size} ${classes.size === 1 ? "class" : "classes"}`);
     shown.value = active ? parts.filter(Boolean).join(", ") : "";
   };

@@ -1,4 +1,4 @@
-"""The top of the page: what is lost where, before anything else."""
+"""The top of the page: the verdict that the text begins with, before anything else."""
 
 from __future__ import annotations
 
@@ -6,41 +6,21 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.messages import html as words
-from preflight.messages.report import NO_FINDINGS
-from preflight.model.evictions import EvictionMechanism, EvictionVerdict, ReplacementOutcome
-from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
-from preflight.report.ci_annotation import select_open_findings
-from preflight.report.html.escaping import format_grouped_count, format_number
-from preflight.report.html.findings import SEVERITY_SIGNS, format_step
-from preflight.report.summary import format_checked, format_cluster, format_unread
-from preflight.report.table import MARKERS
+from preflight.messages.verdict import describe_fact, describe_verdict
+from preflight.model.report import Report, Severity
+from preflight.report.groups import FindingGroup
+from preflight.report.html.cards import SEVERITY_SIGNS, describe_card, format_step
+from preflight.report.html.findings import group_answers
+from preflight.report.html.tiles import Tile, list_tiles
+from preflight.report.summary import format_checked, format_cluster, format_skipped, format_unread
+from preflight.report.verdict import decide_verdict
 
 MOST_LINES = 6
-"""How many findings the story tells at most."""
-
-_LOST = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP)
-_TILE_SIGNS = {**MARKERS, Outcome.KEPT: "="}
-"""The outcomes in the order of their tiles."""
-
-
-class PageVerdict(NamedTuple):
-    """The marker of a page, and its first sentence."""
-
-    sign: str
-    text: str
-
-
-class Tile(NamedTuple):
-    """A number at the top, and what it counts."""
-
-    sign: str
-    value: int
-    label: str
-    detail: str = ""
+"""How many groups of findings stand at the top at most."""
 
 
 class WorstFinding(NamedTuple):
-    """A finding in one line, which leads to the whole by its `number`."""
+    """A group of findings in one line, which leads to the whole by its `number`; `subject` is the object of a single one, else ""."""
 
     sign: str
     number: int
@@ -58,164 +38,64 @@ class Doubt(NamedTuple):
 
 
 class SummaryView(NamedTuple):
-    """The verdict, what it is about, its numbers, the worst findings and how many more there are, and what makes it less than sure."""
+    """The top of the page.
+
+    1. `verdict` is the first fact of the sentence that the text begins with, `facts` are the others.
+    2. `story` is what is broken, worst first, where a step tells it: it stands in the place of the worst findings.
+    """
 
     sign: str
     verdict: str
+    facts: list[str]
     command: str
     cluster: str
     headline: str
     tiles: list[Tile]
+    story: tuple[str, ...]
     worst: list[WorstFinding]
     more_findings: str
     doubts: list[Doubt]
 
 
-def make_verdict(report: Report) -> PageVerdict:
-    """The worst that a report says, in one sentence.
-
-    1. DaemonSets that lose a node come first, whether or not a finding is exempted; then ordinary pods that are stuck or lost for good;
-       then errors, unknown answers, and warnings.
-    2. "Nothing is lost" is said only where pairs were judged and all answers are known; where nothing was judged, this is the sentence.
-    """
-    lost = [row for row in _iter_coverage(report) if row.outcome in _LOST]
-    errors = sum(open_finding.severity is Severity.ERROR for open_finding in select_open_findings(report))
-    warnings = sum(finding.severity is Severity.WARNING for finding in select_open_findings(report))
-    if lost:
-        return PageVerdict("x", _format_losses(lost, compares=any(step.compares for step in report.steps)))
-    if text := _format_stuck_pods(report):
-        return PageVerdict("x", text)
-    if errors:
-        return PageVerdict("x", words.count_errors(errors))
-    if report.exit == 4:
-        return PageVerdict("?", words.RULE_CRASHED)
-    if not (report.judged.objects or report.judged.daemonsets or report.judged.pairs or report.findings):
-        return PageVerdict("?", words.NOTHING_JUDGED)
-    if report.exit == 3 or report.problems or _has_unknown(report):
-        return PageVerdict("?", words.NOT_ALL_KNOWN)
-    has_coverage = any(coverage.outcome is not Outcome.EXCLUDED for coverage in _iter_coverage(report))
-    fine = words.NOTHING_LOST if has_coverage else words.NO_ERRORS
-    if warnings:
-        return PageVerdict("!", words.add_warnings(fine, warnings))
-    return PageVerdict("=", fine if has_coverage or select_open_findings(report) else NO_FINDINGS)
-
-
 def format_page_title(report: Report) -> str:
     """What a tab of the browser says: the verdict, and the command."""
-    return words.title_page(make_verdict(report).text, report.command)
+    return words.title_page(describe_verdict(decide_verdict(report)), report.command)
 
 
 def make_summary_view(report: Report) -> SummaryView:
     """The top of the page, without anything that the report does not say."""
-    verdict = make_verdict(report)
-    open_findings = [finding for finding in select_open_findings(report) if finding.severity is not Severity.NOTE]
-    hidden_count = len(open_findings) - MOST_LINES
+    verdict = decide_verdict(report)
+    first, *others = map(describe_fact, verdict.facts)
+    groups = [group for group in group_answers(report) if group.severity is not Severity.NOTE]
+    hidden_count = sum(group.finding_count for group in groups[MOST_LINES:])
+    story = (report.steps[0].story or ()) if len(report.steps) == 1 else ()
     return SummaryView(
-        sign=verdict.sign,
-        verdict=verdict.text,
+        sign=str(verdict.sign),
+        verdict=first,
+        facts=others,
         command=report.command,
         cluster=format_cluster(report.cluster) if report.cluster is not None else "",
         headline=report.steps[0].headline if len(report.steps) == 1 and report.command else "",
-        tiles=sorted(_iter_tiles(report), key=lambda tile: "x?!+i=".index(tile.sign)),
-        worst=_make_worst(report, open_findings[:MOST_LINES]),
-        more_findings=words.count_more_findings(hidden_count) if hidden_count > 0 else "",
+        tiles=list_tiles(report),
+        story=story,
+        worst=[] if story else _make_worst(report, groups[:MOST_LINES]),
+        more_findings=words.count_more_findings(hidden_count) if hidden_count else "",
         doubts=list(_iter_doubts(report)),
     )
 
 
-def _iter_coverage(report: Report) -> Iterator[Coverage]:
-    return (row for step in report.steps for row in step.coverage)
-
-
-def _collect_keys(rows: Sequence[Coverage]) -> set[tuple[str, str]]:
-    return {(row.daemonset, row.place) for row in rows}
-
-
-def _format_losses(lost_rows: Sequence[Coverage], *, compares: bool) -> str:
-    names = sorted(_collect_keys(lost_rows))
-    nodes = {node for lost_row in lost_rows for node in lost_row.nodes}
-    who = names[0][0] if len(names) == 1 else words.name_daemonsets(format_number(len(names)))
-    where = min(nodes) if len(nodes) == 1 else words.name_nodes(format_number(len(nodes)))
-    if all(coverage.outcome is Outcome.LOOP for coverage in lost_rows):
-        return words.describe_loop(who, where, len(names))
-    if compares:
-        return words.describe_past_loss(who, where, len(names))
-    return words.describe_loss(who, where, {row.outcome for row in lost_rows}, len(names))
-
-
-def _format_stuck_pods(report: Report) -> str:
-    """What becomes of ordinary pods, where some are stuck or lost for good; else ""."""
-    for step in report.steps:
-        if step.evictions is None:
-            continue
-        pods = [pod for node in step.evictions.nodes for pod in node.pods]
-        blocked = sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
-        lost = sum(pod.is_leaving and pod.lost for pod in pods)
-        parts = [words.count_pods(blocked, words.BLOCKED_FOREVER)] if blocked else []
-        parts += [words.count_pods(lost, words.LOST_FOR_GOOD)] if lost else []
-        if any(node.refusals for node in step.evictions.nodes):
-            return words.DRAIN_REFUSED
-        if step.evictions.way is EvictionMechanism.DRAIN and step.evictions.ends is False:
-            return "; ".join([words.DRAIN_NEVER_ENDS, *parts])
-        if parts:
-            return ", ".join(parts)
-    return ""
-
-
-def _has_unknown(report: Report) -> bool:
-    if any(row.outcome is Outcome.UNKNOWN for row in _iter_coverage(report)):
-        return True
-    return any(step.evictions is not None and step.evictions.has_unknown_pods for step in report.steps)
-
-
-def _iter_tiles(report: Report) -> Iterator[Tile]:
-    """A number for each outcome that there is: DaemonSets by the worst that happens to them in any step, so that each counts once.
-
-    Where no DaemonSet was judged, the findings are counted instead.
-    """
-    worst: dict[tuple[str, str], Outcome] = {}
-    nodes: dict[tuple[tuple[str, str], Outcome], set[str]] = {}
-    for row in _iter_coverage(report):
-        key = (row.daemonset, row.place)
-        worst[key] = min(worst.get(key, row.outcome), row.outcome, key=lambda outcome: outcome.rank)
-        nodes.setdefault((key, row.outcome), set()).update(row.nodes)
-    compares = any(step.compares for step in report.steps)
-    for asked, sign in _TILE_SIGNS.items():
-        if keys := [key for key, outcome in worst.items() if outcome is asked]:
-            where = len({node for key in keys for node in nodes[key, asked]})
-            label = words.label_daemonset_tile(len(keys), (words.PAST_TILE_LABELS if compares else words.TILE_LABELS)[asked])
-            yield Tile(sign, len(keys), label, words.label_nodes(format_grouped_count(where, "node")))
-    yield from (Tile(sign, value, words.label_pod_tile(value, what)) for sign, what, value in _iter_pod_counts(report) if value)
-    for severity in Severity if not worst else ():
-        found = [open_finding.rule for open_finding in select_open_findings(report) if open_finding.severity is severity]
-        if found:
-            label = f"{severity}{'' if len(found) == 1 else 's'}"
-            yield Tile(SEVERITY_SIGNS[severity], len(found), label, words.label_rules(format_grouped_count(len(set(found)), "rule")))
-
-
-def _iter_pod_counts(report: Report) -> Iterator[tuple[str, str, int]]:
-    pods = [pod for step in report.steps if step.evictions for node in step.evictions.nodes for pod in node.pods]
-    yield "x", words.BLOCKED_FOREVER, sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
-    yield "x", words.LOST_FOR_GOOD, sum(pod.is_leaving and pod.lost for pod in pods)
-    yield "x", words.PENDING_AFTERWARDS, sum(pod.is_leaving and pod.replacement is ReplacementOutcome.PENDING for pod in pods)
-    yield "x", words.REFUSED_BY_KUBECTL, sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)
-    yield "!", words.BLOCKED_FOR_NOW, sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)
-    yield "?", words.UNKNOWN, sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)
-    yield "=", words.GOING, sum(pod.is_leaving for pod in pods)
-
-
-def _make_worst(report: Report, findings: Sequence[Finding]) -> list[WorstFinding]:
+def _make_worst(report: Report, groups: Sequence[FindingGroup]) -> list[WorstFinding]:
     """The worst findings in a line each."""
     numbers = {id(finding): number for number, finding in enumerate(report.findings, 1)}
     return [
         WorstFinding(
-            sign=SEVERITY_SIGNS[finding.severity],
-            number=numbers[id(finding)],
-            subject=str(finding.subject),
-            message=finding.message,
-            step=format_step(report, finding),
+            sign=SEVERITY_SIGNS[group.severity],
+            number=numbers[id(group.first)],
+            subject=str(group.first.subject) if len(group.members) == 1 else "",
+            message=describe_card(group),
+            step=format_step(report, group.first),
         )
-        for finding in findings
+        for group in groups
     ]
 
 
@@ -226,13 +106,10 @@ def _iter_doubts(report: Report) -> Iterator[Doubt]:
         yield Doubt(text, "?", "problems")
     elif report.problems:
         yield Doubt(words.count_unread_things(len(report.problems)), "?", "problems")
-    unknown = sum(len(row.nodes) for row in _iter_coverage(report) if row.outcome is Outcome.UNKNOWN)
-    if unknown:
-        yield Doubt(words.count_unknown_pairs(unknown), "?")
     if report.exit == 4:
         yield Doubt(words.OTHER_RULES_RAN, "?")
     yield from map(Doubt, report.assumptions)
-    if report.skipped:
-        yield Doubt(words.count_unjudged_things(len(report.skipped)), target="basis")
-    if exempted := sum(finding.exempted is not None for finding in report.findings):
+    if text := format_skipped(report):
+        yield Doubt(text, target="basis")
+    if exempted := sum(finding.exempted is not None and finding.role.is_about_change for finding in report.findings):
         yield Doubt(words.count_exempted(exempted), target="findings")

@@ -1,1 +1,1 @@
-"""Rules on PodDisruptionBudgets as they are written: imported where lint has some."""
+"""Rules on PodDisruptionBudgets as written in manifests: imported if lint has some."""

@@ -1,4 +1,4 @@
-"""What the rules on PodDisruptionBudgets say of manifests alone: imported where lint has budgets."""
+"""Findings on PodDisruptionBudgets in manifests: imported if lint has budgets."""
 
 from __future__ import annotations
 
@@ -158,16 +158,16 @@ def find_overlapping_budgets(context: Context) -> Iterator[Hit]:
 
 def find_empty_budgets(context: Context) -> Iterator[Hit]:
     """The budgets that select no pod."""
-    for budget, beside in _iter_candidates(context):
+    for budget, candidates in _iter_candidates(context):
         selector = budget.spec.selector
         if selector is None:
             yield Hit(make_subject_of(budget), describe_missing_selector(), ManifestLocation(budget.origin, ("spec",)))
             continue
         if not selector.matchLabels or _is_counted_by_cluster(budget):
             continue
-        if any(selects(budget, budget.metadata.namespace, pods.labels) for pods in beside):
+        if any(selects(budget, budget.metadata.namespace, pods.labels) for pods in candidates):
             continue
-        near = [pods for pods in beside if _count_shared_labels(selector.matchLabels, pods.labels)]
+        near = [pods for pods in candidates if _count_shared_labels(selector.matchLabels, pods.labels)]
         if near:
             first = max(near, key=lambda pods: _count_shared_labels(selector.matchLabels, pods.labels))
             parted = [f"{name}={value}" for name, value in selector.matchLabels.items() if first.labels.get(name) != value]
@@ -180,7 +180,7 @@ def find_empty_budgets(context: Context) -> Iterator[Hit]:
 
 
 def _is_counted_by_cluster(budget: PodDisruptionBudget) -> bool:
-    """Whether the cluster counts pods of it: its manifests are then not all there is."""
+    """Whether the cluster counts pods that it covers: the manifests are then incomplete."""
     return budget.status is not None and budget.status.expectedPods > 0
 
 

@@ -2,12 +2,12 @@
 
 Why it matters
     With `maxUnavailable: 0`, with `minAvailable: 100%`, with neither of the two, or with a minAvailable that its workloads reach only
-    with every replica, every drain of a node with one of its pods hangs, and so do node upgrades that evict. Replicas count as they are
-    written; where a workload leaves them out nothing is said, for an autoscaler may set them.
+    with every replica, every drain of a node with a pod that it covers hangs, and so do node upgrades that evict pods. Replicas count as
+    written; workloads without `replicas` are not reported, because an autoscaler may set them.
 How to fix
-    Allow one pod to lack (`maxUnavailable: 1`), or run one replica more.
+    Allow one unavailable pod (`maxUnavailable: 1`), or run one more replica.
 Example
-    `minAvailable: 1` beside `replicas: 1`.
+    `minAvailable: 1` and `replicas: 1`.
 """
 
 from __future__ import annotations

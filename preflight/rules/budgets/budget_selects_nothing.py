@@ -1,12 +1,12 @@
-"""A PodDisruptionBudget selects no pod.
+"""A PodDisruptionBudget covers no pods.
 
 Why it matters
-    It guards nothing, and nobody notices until a drain takes all replicas at once. Said where the selector is absent, and where
-    workloads of its namespace bear some of its labels and none bears them all: the labels have parted.
+    It protects nothing, which shows only when a drain evicts all replicas at once. Reported if it has no selector, and if workloads of
+    its namespace have some of its labels and none has all of them: the labels no longer match.
 How to fix
-    Select the labels of the pod template.
+    Select on the labels of the pod template.
 Example
-    `matchLabels: {app: web, tier: front}`, and a Deployment whose pods have `app: web` alone.
+    `matchLabels: {app: web, tier: front}`, and a Deployment whose pods have only `app: web`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A PodDisruptionBudget with a percentage or maxUnavailable selects pods of a Job or a DaemonSet.
+"""A PodDisruptionBudget with a percentage or maxUnavailable covers pods of a Job or a DaemonSet.
 
 Why it matters
-    Both are taken from the scale of what controls the pods. A Job and a DaemonSet have none, so the disruption controller fails to
-    count the budget and allows nothing, for all pods that it selects. Pods of a DaemonSet are not asked to go by a drain, so for these
-    alone it is a note.
+    Both values are computed from the scale of the controller of the pods. A Job and a DaemonSet have no scale, so the disruption
+    controller cannot evaluate the budget and allows no disruption, for all pods that it covers. A drain does not evict pods of
+    DaemonSets, so for these alone it is a note.
 How to fix
-    Use a number for minAvailable, which needs no scale, or leave these pods out.
+    Use a number for minAvailable, which needs no scale, or exclude these pods.
 Example
     `maxUnavailable: 1` for the pods of a training Job.
 """

@@ -1,7 +1,8 @@
-"""Two PodDisruptionBudgets select the pods of one workload.
+"""Two PodDisruptionBudgets cover the pods of one workload.
 
 Why it matters
-    The eviction API refuses a pod that more than one budget selects (500), whatever they allow: no node with such a pod can be drained.
+    The eviction API refuses a pod covered by more than one budget (500), regardless of what they allow: no node with such a pod can be
+    drained.
 How to fix
     Keep one of them, or narrow a selector.
 Example

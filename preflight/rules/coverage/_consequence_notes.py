@@ -47,6 +47,7 @@ def make_consequence_hit(
         message=message,
         notes=notes,
         key=_make_key(consequence),
+        workloads=tuple(dependent.subject for dependent in consequence.dependents),
         related_locations=tuple(
             (describe_need(dependent.subject, dependent.needs), ManifestLocation(dependent.origin, dependent.path))
             for dependent in consequence.dependents[:MAX_LISTED]
@@ -89,4 +90,4 @@ def make_impact_note(context: Context, merged_groups: MergedGroups) -> tuple[tup
         finding_nodes=merged_groups.nodes,
         others=[other.component.kind.title for other in others],
     )
-    return (("then", text),)
+    return (("impact", text),)

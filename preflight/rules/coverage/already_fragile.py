@@ -1,10 +1,10 @@
-"""A DaemonSet has a pod on a node where it would not be created again.
+"""A DaemonSet has a pod on a node where the pod would not be created again.
 
 Why it matters
-    This is the time bomb, already set: a NoSchedule taint is on the node, the pod is from before it. The next update, deletion or
-    restart of the node ends it for good.
+    This is a time bomb that is already set: the node has a NoSchedule taint that the DaemonSet does not tolerate, and the pod is older than
+    the taint. The pod runs until an update, a deletion or an eviction removes it, and then it does not come back.
 How to fix
-    Tolerate exactly the taint (`operator: Equal`) before anything re-creates the pod, or leave the node out on purpose with node affinity.
+    Tolerate exactly the taint (`operator: Equal`) before anything re-creates the pod, or exclude the node on purpose with node affinity.
 Example
     A node with `dedicated=rdma:NoSchedule`, and a running pod of a DaemonSet that does not tolerate it.
 """
@@ -38,6 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
                 notes=groups.notes + make_impact_note(context, groups),
                 suggestion=groups.suggestion,
                 key=(*groups.key, "disrupted") if soon else groups.key,
+                effect=groups.effect,
             )
 
 

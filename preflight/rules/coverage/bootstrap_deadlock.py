@@ -1,12 +1,12 @@
-"""DaemonSets wait for one another on a new node, so that none of them ever starts there.
+"""DaemonSets wait for one another on a new node, so none of them ever starts there.
 
 Why it matters
-    A node that registers carries startup taints and lacks the labels that DaemonSets set. Where one DaemonSet clears a taint that
-    another does not tolerate, and that one clears a taint or sets a label that the first cannot do without, the node never gets either.
-    Nothing shows it until a node is added, replaced or autoscaled.
+    A new node registers with startup taints and without the labels that DaemonSets set. If one DaemonSet removes a taint that another one
+    does not tolerate, and that other one removes a taint or sets a label that the first one needs, the node never gets either. Nothing
+    shows this until a node is added, replaced or autoscaled.
 How to fix
-    Break the circle at one place: let one of them tolerate the taint that the other clears, or select on a label that is there from the
-    start. A pod network and a Service proxy have to tolerate `node.kubernetes.io/not-ready` with NoSchedule.
+    Break the cycle in one place: let one of the DaemonSets tolerate the taint that the other one removes, or select on a label that the
+    node has from the start. A pod network and a Service proxy must tolerate `node.kubernetes.io/not-ready` with NoSchedule.
 Example
     A Service proxy that does not tolerate not-ready, and a pod network that reaches the API server through a Service address.
 """

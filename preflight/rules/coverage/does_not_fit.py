@@ -1,12 +1,13 @@
-"""A pod that a change has a DaemonSet create does not fit on its node.
+"""A change makes a DaemonSet create a pod that does not fit on its node.
 
 Why it matters
-    The DaemonSet controller creates the pod without asking whether the node takes it, and counts it as desired and current. The scheduler
-    then finds no room, or a port of the node that another pod holds, and the pod stays Pending: what it should provide is missing there,
-    and the apply reports success. It is an error where the change is about the DaemonSet; where it is about a node (a label, a taint that
-    goes) and the DaemonSet gets a pod by the way, it is a warning. Pods of lower priority are no obstacle: see PF123.
+    The DaemonSet controller creates the pod without checking whether it fits on the node, and counts it as desired and current. The
+    scheduler then finds too little capacity, or a port of the node that another pod uses, and the pod stays Pending. Whatever the pod
+    provides is missing on the node, although the apply reports success. It is an error if the change is about the DaemonSet. It is a
+    warning if the change is about a node (a label, or a removed taint) and the DaemonSet gets a pod as a side effect. Pods of lower
+    priority are not an obstacle: see PF123.
 How to fix
-    Lower what the pod requests, make room on the node, take another port, or leave the node out with node affinity.
+    Lower the requests of the pod, free capacity on the node, use another port, or exclude the node with node affinity.
 Example
     `preflight apply -f exporter.yaml` with `hostPort: 9100`, where another DaemonSet has a pod with this port on every node.
 """

@@ -1,11 +1,11 @@
-"""A DaemonSet's pod is evicted and created again, for ever.
+"""The pod of a DaemonSet is evicted and re-created again and again.
 
 Why it matters
-    The DaemonSet controller does not look at `tolerationSeconds`: it creates a pod wherever the NoExecute taint is tolerated, taint
-    eviction deletes it after the seconds, and so on. The advice "tolerate NoExecute for 300 seconds", right for a Deployment, restarts
-    a DaemonSet every 300 seconds on every node that carries the taint. With 0 or less there is no pause at all.
+    The DaemonSet controller ignores `tolerationSeconds`: it creates a pod on every node whose NoExecute taint is tolerated, taint eviction
+    deletes the pod when the time is over, and the cycle repeats. The advice "tolerate NoExecute for 300 seconds", which is right for a
+    Deployment, restarts a DaemonSet every 300 seconds on every node with the taint. With 0 or less there is no pause at all.
 How to fix
-    Remove `tolerationSeconds` where the pod is to stay on the node; remove the toleration where it is to go.
+    Remove `tolerationSeconds` if the pod should stay on the node; remove the toleration if the pod should leave.
 Example
     A toleration `{key: maintenance, operator: Exists, effect: NoExecute, tolerationSeconds: 300}` and a node with that taint.
 """
@@ -13,6 +13,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
 
 from preflight.coverage.reasons import find_loop
 from preflight.messages.coverage import LOOP_HELP, LOOP_LABEL, describe_loop
@@ -38,6 +40,7 @@ def check(context: Context) -> Iterator[Hit]:
             label=LOOP_LABEL,
             notes=(("help", LOOP_HELP),),
             key=(*make_reason_key(map(find_loop, group.groups)), *group.key),
+            effect=replace(group.effect, reasons=(), seconds=loop.seconds),
         )
 
 

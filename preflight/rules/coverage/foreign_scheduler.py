@@ -1,12 +1,12 @@
 """A change hands the pods of a DaemonSet to another scheduler.
 
 Why it matters
-    The DaemonSet controller creates a pod for each node and counts it, but the scheduler that the template names binds it. Where nobody of
-    that name runs, every new pod stays Pending for ever: an update stops after `maxUnavailable` nodes, which then have no pod.
+    The DaemonSet controller creates a pod for each node and counts it, but the scheduler named in the template binds the pod. If no such
+    scheduler runs, every new pod stays Pending: an update stops after `maxUnavailable` nodes, and these nodes then have no pod.
 How to fix
-    Leave `schedulerName` out, unless the scheduler is known to run and to know pods of DaemonSets.
+    Remove `schedulerName`, unless the scheduler is known to run and to support the pods of DaemonSets.
 Example
-    `preflight patch ds agent -p '{"spec":{"template":{"spec":{"schedulerName":"nobody"}}}}'`
+    `preflight patch ds agent -p '{"spec":{"template":{"spec":{"schedulerName":"nosuch"}}}}'`
 """
 
 from __future__ import annotations

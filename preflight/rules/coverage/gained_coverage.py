@@ -1,11 +1,12 @@
 """A DaemonSet gets a pod on a node where it had none.
 
 Why it matters
-    Removing a taint or adding a label can create pods. Mostly that is what was wanted; it is a fault where the pod does not belong,
-    such as a Linux image on a Windows node, or an agent on a serverless node. It is said to start where the pods of the node were given and
-    the scheduler binds it; else a pod is created, and whether there is room for it is not known. Where there is none, PF122 says so.
+    Removing a taint or adding a label can create pods. Usually this is intended. It is a mistake if the pod does not belong on the node,
+    such as a Linux image on a Windows node, or an agent on a serverless node. The finding says that the pod starts if the pods of the node
+    are in the input and the scheduler binds the new pod. Otherwise the pod is created, and it is unknown whether it fits. If it does not
+    fit, PF122 reports it.
 How to fix
-    Nothing, where it is wanted. Else leave the node out with node affinity or a nodeSelector.
+    Nothing, if this is intended. Otherwise exclude the node with node affinity or a nodeSelector.
 Example
     `preflight taint nodes win-1 os=windows:NoSchedule-` while some DaemonSets have no `kubernetes.io/os` selector.
 """
@@ -38,6 +39,7 @@ def check(context: Context) -> Iterator[Hit]:
             message=describe_gained(group.nodes, is_new=group.first_group.before_daemonset is None, fits=fits),
             notes=_make_fit_notes(context, group) if not fits else (),
             key=group.key,
+            effect=group.effect,
         )
 
 

@@ -1,14 +1,14 @@
-"""A taint alone keeps a DaemonSet from a node, and no pod is there.
+"""Only a taint keeps a DaemonSet off a node, and the DaemonSet has no pod there.
 
 Why it matters
-    This is the end of the story that a NoSchedule taint begins: the pods are gone, nothing is Pending, and DESIRED counts only the nodes
-    that tolerate the taint. Whether the DaemonSet belongs on the node only its owner knows. Where something says so, and where it is of a
-    kind that workloads break without (a network, a volume driver, a device plugin, ...), this is a warning. Where both is so, it is an
-    error: its nodeSelector or affinity asks for a label that sets these nodes apart, or it tolerates the taint but for its value or
-    effect (`present` for `true`), and no other DaemonSet provides the same there. Such nodes never offer the device, volume or network
-    that they were bought for. A taint that passes by itself makes no error.
+    This is how a NoSchedule taint ends: no pod is left, nothing is Pending, and DESIRED counts only the nodes whose taints are
+    tolerated. Only the owner of the DaemonSet knows whether it belongs on the node. It is a warning if there is evidence that it belongs
+    there, or if workloads break without its kind (a network, a volume driver, a device plugin, ...). It is an error if both are true, and
+    the evidence is strong: its nodeSelector or affinity requires a label that sets these nodes apart, or its toleration differs from the
+    taint only in value or effect (`present` instead of `true`), and no other DaemonSet provides the same there. Such nodes never offer the
+    device, volume or network that they were bought for. A taint that the cluster removes by itself is never an error.
 How to fix
-    Tolerate exactly the taint (`operator: Equal`), or leave the node out on purpose with node affinity.
+    Tolerate exactly the taint (`operator: Equal`), or exclude the node on purpose with node affinity.
 Example
     A device plugin with `nodeSelector: {rdma: "true"}`, and a node with that label and an untolerated taint.
 """
@@ -51,6 +51,7 @@ def check(context: Context) -> Iterator[Hit]:
             ),
             suggestion=groups.suggestion,
             key=groups.key,
+            effect=groups.effect,
         )
 
 

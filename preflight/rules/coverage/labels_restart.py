@@ -1,11 +1,11 @@
-"""The update of a DaemonSet takes node labels away for as long as its pods restart.
+"""The update of a DaemonSet removes node labels while its pods restart.
 
 Why it matters
-    The labels of some labellers belong to the pod that sets them: each restart removes them and brings them back. The DaemonSets that
-    select on them lose their pod at once and get it back later, on one node after the other; other pods that select on them, and run,
-    are left alone, but none can start meanwhile.
+    Some labels exist only as long as the pod that sets them: each restart removes the labels and sets them again. DaemonSets that select on
+    these labels lose their pod at once and get it back later, one node after the other. Other running pods that select on the labels stay,
+    but no new one can start in the meantime.
 How to fix
-    Update the labeller when that is welcome, or take a version of it whose labels outlive its pods.
+    Update the labeler at a time when this is acceptable, or use a version of it that keeps its labels when its pods restart.
 Example
     `preflight rollout restart ds/nfd-worker`, with node feature discovery before 0.16.3 and a GPU device plugin that selects on its labels.
 """

@@ -1,20 +1,22 @@
-"""A DaemonSet loses its pod on a node as soon as the change has settled.
+"""A DaemonSet loses its pod on a node as a direct result of the change.
 
 Why it matters
-    An untolerated NoExecute taint, or a node label that the DaemonSet asks for and that is gone, deletes running pods at once: no
-    PodDisruptionBudget is asked and no eviction is refused. An update deletes the old pod also where no new one may be created, and where
-    the new one does not fit: it asks for more than is free once the old one is gone, or for a port of the node that another pod holds.
-    DESIRED shrinks together with READY, so no alert fires.
+    An untolerated NoExecute taint, or the loss of a node label that the DaemonSet selects on, deletes running pods at once: no
+    PodDisruptionBudget is checked and no eviction is refused. An update also deletes the old pod if no new pod may be created, and if the
+    new pod does not fit: it requests more than is free after the old pod has ended, or a port of the node that another pod uses. DESIRED
+    shrinks together with READY, so no alert fires.
 How to fix
-    Tolerate exactly the taint (`operator: Equal`), or keep the label, before the change. Where the node is left out on purpose, say so
-    with node affinity.
+    Tolerate exactly the taint (`operator: Equal`), or keep the label, before the change. If the node is excluded on purpose, say so with
+    node affinity.
 Example
-    `preflight taint nodes gpu-1 maintenance=true:NoExecute`, and no toleration of it in the DaemonSet.
+    `preflight taint nodes gpu-1 maintenance=true:NoExecute`, and no toleration for it in the DaemonSet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
 
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.reasons import find_timed_toleration
@@ -33,16 +35,18 @@ def check(context: Context) -> Iterator[Hit]:
     partly = [group for group in iter_new_groups(context, Outcome.LOST_ON_RECREATION) if group.partial_loss is not None]
     yield from _iter_hits_without_fit(context, [*(group for group in lost if isinstance(group.fit, StaysPending)), *partly])
     for group in merge_groups(group for group in lost if not isinstance(group.fit, StaysPending)):
+        timed = find_timed_toleration(group.first_group)
         yield Hit(
             subject=group.subject,
             nodes=group.nodes,
             location=group.location,
             severity=Severity.WARNING if group.is_transient else None,
-            message=describe_lost_now(group.nodes, _find_cause(context, group), group.reasons, find_timed_toleration(group.first_group)),
+            message=describe_lost_now(group.nodes, _find_cause(context, group), group.reasons, timed),
             label=group.label,
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
             key=group.key,
+            effect=replace(group.effect, seconds=timed.seconds if timed is not None else 0),
         )
 
 

@@ -1,18 +1,20 @@
-"""A DaemonSet keeps its pod today and loses it at the next re-creation.
+"""A DaemonSet keeps its pod for now, and does not get it back when the pod is re-created.
 
 Why it matters
-    A NoSchedule taint does not touch running pods, so everything looks fine. Days later an image update, a deleted pod or a node that
-    restarts re-creates them, and they never come back: DESIRED shrinks together with READY, `rollout status` says success, no pod is
-    Pending and no event tells why.
+    This is a time bomb: a NoSchedule taint does not affect running pods, so everything looks fine. Days later an image update, a deletion
+    or an eviction re-creates the pods, and they never come back. DESIRED shrinks together with READY, `rollout status` reports success, no
+    pod is Pending and no event says why.
 How to fix
-    Tolerate exactly the taint (`operator: Equal`) before the taint is set, or leave the node out on purpose with node affinity.
+    Tolerate exactly the taint (`operator: Equal`) before you set it, or exclude the node on purpose with node affinity.
 Example
-    `preflight taint nodes -l pool=rdma dedicated=rdma:NoSchedule`, and no toleration of it in the RDMA device plugin.
+    `preflight taint nodes -l pool=rdma dedicated=rdma:NoSchedule`, and no toleration for it in the RDMA device plugin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from preflight.messages.coverage import describe_lost_on_recreation
 from preflight.model.fit_reasons import StaysPending
@@ -42,6 +44,7 @@ def check(context: Context) -> Iterator[Hit]:
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
             key=group.key,
+            effect=replace(group.effect, event=event),
         )
 
 

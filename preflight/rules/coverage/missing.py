@@ -1,10 +1,10 @@
 """A DaemonSet should run on a node and has no pod there.
 
 Why it matters
-    The pods were listed, and this one is not among them: its creation is refused (quota, Pod Security, a webhook), it is being deleted
-    or has failed, or it is not bound to its node yet. What the DaemonSet provides is missing there today.
+    The pods are in the input, and the pod of this node is not among them. Its creation is refused (quota, Pod Security, a webhook), it is
+    being deleted, it has failed, or it is not bound to its node yet. Whatever the DaemonSet provides is missing on the node today.
 How to fix
-    `kubectl describe daemonset` shows refused creations; a Pending pod's own events say what it waits for.
+    `kubectl describe daemonset` shows refused creations; the events of a Pending pod show what it waits for.
 Example
     A list of pods without the pod of `kube-system/rdma-device-plugin` on a node that it selects and whose taints it tolerates.
 """
@@ -39,6 +39,7 @@ def check(context: Context) -> Iterator[Hit]:
                 severity=None if context.is_lint or soon else Severity.NOTE,
                 message=describe_missing(groups.nodes),
                 key=(*groups.key, "disrupted") if soon else groups.key,
+                effect=groups.effect,
             )
 
 

@@ -1,12 +1,12 @@
-"""Pods get no answer from the DNS of their node, which has lost it.
+"""Pods get no answer from the node-local DNS on nodes that lose it.
 
 Why it matters
-    Pods ask an address of their own node. Without the DaemonSet that listens there every look-up of a name times out, on this node alone,
-    while the DNS of the cluster is well.
+    Pods query an address of their own node. Without the DaemonSet that listens on this address every DNS lookup times out, on this node
+    only, while the cluster DNS is healthy.
 How to fix
-    The DNS of the node has to be wherever pods are: let it tolerate everything.
+    Node-local DNS must run on every node that has pods: let it tolerate everything.
 Example
-    An update that narrows the tolerations of a node-local DNS, and apps on nodes with a taint of their own.
+    An update that narrows the tolerations of a node-local DNS, and apps on nodes with their own taint.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """New pods get no network on nodes that lose their CNI.
 
 Why it matters
-    Pods that run keep their network, so everything looks fine. A new one stays in ContainerCreating with FailedCreatePodSandBox, and the
-    scheduler goes on placing pods there until the node becomes NotReady, if it does.
+    Running pods keep their network, so everything looks fine. A new pod stays in ContainerCreating with FailedCreatePodSandBox, and the
+    scheduler continues to place pods on the node until it becomes NotReady, if it does.
 How to fix
-    The network of pods has to be wherever pods are: let it tolerate everything, as most networks do by default.
+    The pod network must run on every node that has pods: let it tolerate everything, as most networks do by default.
 Example
-    An update of the CNI's DaemonSet to a version whose tolerations are a list, on nodes with a taint of one's own.
+    An update of the DaemonSet of a CNI to a version with a fixed list of tolerations, on nodes with a custom taint.
 """
 
 from __future__ import annotations

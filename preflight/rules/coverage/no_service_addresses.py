@@ -1,12 +1,12 @@
-"""Service addresses stop following their endpoints on nodes that lose kube-proxy or its replacement.
+"""Service addresses are no longer updated on nodes that lose kube-proxy or its replacement.
 
 Why it matters
-    The rules that were written stay, so it works at first. With every pod that moves more connections go to addresses that are gone, from
-    this node alone; a node that restarts has no Service addresses at all.
+    The existing rules stay, so Service addresses work at first. With every pod that moves, more connections from this node go to addresses
+    that no longer exist. A node that restarts has no Service addresses at all.
 How to fix
-    The proxy of Services has to be wherever pods are: let it tolerate everything, as kube-proxy does by default.
+    The Service proxy must run on every node that has pods: let it tolerate everything, as kube-proxy does by default.
 Example
-    An upgrade that narrows kube-proxy's tolerations from a wildcard to the taint of the control plane.
+    An upgrade that narrows the tolerations of kube-proxy from a wildcard to the taint of the control plane.
 """
 
 from __future__ import annotations

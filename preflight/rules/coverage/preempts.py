@@ -1,10 +1,11 @@
-"""A pod that a change has a DaemonSet create starts only if pods of lower priority go.
+"""A change makes a DaemonSet create a pod that starts only if pods of lower priority are evicted.
 
 Why it matters
-    Where a node has no room for a pod, the scheduler evicts pods of lower priority from it: as few as it needs, those that a
-    PodDisruptionBudget guards last but all the same. The DaemonSet is fine; whoever is evicted has to find another node.
+    If a pod does not fit on its node, the scheduler evicts pods of lower priority from the node: as few as it needs, and pods that are
+    protected by a PodDisruptionBudget last, but it does evict them if it has to. The DaemonSet is fine; the evicted pods have to find
+    another node.
 How to fix
-    Nothing, where it is wanted. Else make room first, or lower what the pod requests or its priority class.
+    Nothing, if this is intended. Otherwise free capacity first, or lower the requests or the priority class of the pod.
 Example
     `preflight apply -f csi.yaml` with `priorityClassName: system-node-critical` where the requests of ordinary pods fill the node.
 """

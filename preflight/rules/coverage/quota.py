@@ -1,11 +1,11 @@
-"""A ResourceQuota refuses pods that a change would have a DaemonSet create.
+"""A ResourceQuota refuses pods that a change makes a DaemonSet create.
 
 Why it matters
-    The DaemonSet controller asks no quota: it goes on and on trying, and the node has no pod. A quota that was lowered below what is there
-    shows nothing until a pod ends: an update without surge then deletes `maxUnavailable` pods that do not come back, and stops; one with
-    surge needs a pod more than there are, and cannot begin.
+    The DaemonSet controller does not check quotas: it retries without end, and the node has no pod. A quota that was lowered below the
+    number of existing pods has no effect until a pod ends. An update without surge then deletes `maxUnavailable` pods, which do not come
+    back, and stops. An update with surge needs an extra pod and cannot start.
 How to fix
-    Raise the number of pods in the quota before the change, or move the DaemonSet to a namespace of its own.
+    Raise the number of pods in the quota before the change, or move the DaemonSet to its own namespace.
 Example
     A quota of 2 pods in the namespace, and a new DaemonSet for 4 nodes.
 """

@@ -1,10 +1,10 @@
-"""An extended resource leaves nodes, and the pods that ask for it stay Pending.
+"""Nodes stop offering an extended resource, and the pods that request it stay Pending.
 
 Why it matters
-    Without its device plugin the kubelet takes a resource out of Allocatable at once; Capacity still shows it for minutes. New pods that
-    ask for it wait with `Insufficient`, which reads like a full cluster. Pods that run keep their devices, so it shows late. What is not
-    known of a plugin is which resources it has, where neither its settings nor its image tell: then this is a warning. So it is where a
-    live cluster was asked for the nodes of the change alone: another node may have the resource.
+    Without its device plugin the kubelet removes a resource from Allocatable at once; Capacity still shows it for minutes. New pods that
+    request the resource wait with `Insufficient`, which looks like a full cluster. Running pods keep their devices, so the problem shows
+    late. It is a warning if the resources of the plugin are unknown, because neither its settings nor its image show them. It is also a
+    warning if a live cluster was read only for the nodes of the change: another node may have the resource.
 How to fix
     Keep the device plugin on these nodes: tolerate exactly the taint (`operator: Equal`) before anything re-creates its pods.
 Example

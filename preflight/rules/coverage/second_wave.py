@@ -1,10 +1,10 @@
-"""A DaemonSet that sets node labels goes, its labels go with it, and so do the DaemonSets that select on them.
+"""A DaemonSet that sets node labels is lost, and its labels and the DaemonSets that select on them are lost with it.
 
 Why it matters
-    The loss of a label deletes running pods at once, on nodes where the DaemonSets that lose them tolerate every taint. Who looks at
-    their tolerations finds nothing: the cause is a labeller further up.
+    The loss of a label deletes running pods at once, even if the DaemonSets that lose them tolerate every taint. Their tolerations do not
+    explain the loss: the cause is the labeler.
 How to fix
-    Let the labeller tolerate exactly the taint (`operator: Equal`); the DaemonSets behind it then stay by themselves.
+    Let the labeler tolerate exactly the taint (`operator: Equal`); the DaemonSets that depend on its labels then stay.
 Example
     A taint that the worker of node feature discovery does not tolerate, and a device plugin that selects on one of its labels.
 """

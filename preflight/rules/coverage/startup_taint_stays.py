@@ -1,11 +1,11 @@
-"""Nodes keep a startup taint, because nothing that removes it is left on them.
+"""Nodes keep a startup taint, because no DaemonSet that removes it is left on them.
 
 Why it matters
-    A startup taint keeps pods away until a DaemonSet has set the node up, and this DaemonSet takes it off. Without it the node is Ready and
-    stays empty for ever: autoscalers add more such nodes, and none of them helps.
+    A startup taint keeps pods off a node until a DaemonSet has set the node up and removes the taint. Without this DaemonSet the node is
+    Ready and stays empty: autoscalers add more such nodes, and none of them helps.
 How to fix
-    Remove the taint by hand, and from the pool that sets it, when the DaemonSet goes for good. Else let the DaemonSet tolerate what keeps
-    it out.
+    If the DaemonSet is removed permanently, remove the taint from the nodes and from the node pool that sets it. Otherwise let the
+    DaemonSet tolerate the taint that keeps it off the nodes.
 Example
     A network that is uninstalled while nodes still register with its `agent-not-ready` taint.
 """

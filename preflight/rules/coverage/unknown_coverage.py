@@ -1,19 +1,21 @@
-"""Whether a DaemonSet keeps a node cannot be known from what was given.
+"""The input does not show whether a DaemonSet keeps a node.
 
 Why it matters
-    A node that is named by a selector or by its name alone may have labels that the input does not state, and tolerations with Lt or Gt
-    depend on a gate of the cluster. An update that stops, or a surge that leaves some old pods, reaches the nodes in random order: how many
-    are lost is said then, which ones nobody can tell. An answer would be a guess, so there is none, and the exit code is 3.
+    A node that is given only by a selector or by its name may have labels that are not in the input. Tolerations with Lt or Gt depend on a
+    feature gate of the cluster. An update that stops, or a surge that leaves some old pods, reaches the nodes in random order: the finding
+    says how many nodes are lost, but which ones is unknown. preflight does not guess, and exits with code 3.
 How to fix
-    Give the nodes: `kubectl get nodes -o json`, or all of `kubectl get nodes,ds,pods -A -o json`. For Lt and Gt, state
-    `--feature-gates TaintTolerationComparisonOperators=true` or `=false`. For an update see what holds it up (PF105).
+    Add the nodes: `kubectl get nodes -o json`, or everything: `kubectl get nodes,ds,pods -A -o json`. For Lt and Gt, set `--feature-gates
+    TaintTolerationComparisonOperators=true` or `=false`. For an update, see what blocks it (PF105).
 Example
-    `preflight taint nodes -l pool=rdma dedicated=rdma:NoSchedule` with no node given, and a DaemonSet with a nodeSelector.
+    `preflight taint nodes -l pool=rdma dedicated=rdma:NoSchedule` with no node in the input, and a DaemonSet with a nodeSelector.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from preflight.coverage.reasons import list_outcome_reasons, list_unknowns
 from preflight.messages.coverage import describe_unknown_coverage
@@ -38,6 +40,7 @@ def check(context: Context) -> Iterator[Hit]:
             notes=group.notes,
             suggestion=group.suggestion,
             key=(*group.key, *make_reason_key(reason for part in group.groups for reason in list_unknowns(part))),
+            effect=replace(group.effect, reasons=list_outcome_reasons(group.first_group)),
         )
 
 

@@ -1,17 +1,18 @@
-"""An update of a DaemonSet stops before it is through.
+"""An update of a DaemonSet stops before it is complete.
 
 Why it matters
-    Without maxSurge an update stops as soon as maxUnavailable nodes have no available pod. Nodes whose kubelet is silent use that up, for
-    their old pod hangs in Terminating; so do pods that are missing or do not become Ready. With maxSurge the new pod starts beside the old
-    one, and where both want the same port of the node, or a device of which it has one, the new one stays Pending for ever. Part of the
-    nodes then runs the old template, some may have lost their pod, and nobody is told. Which nodes are left is chance, how many is not. It
-    is an error where the update stops for certain; a warning where that depends on new pods, on nodes that are not Ready or in place of
-    pods that are not or are missing. A note says what an update that goes through leaves hanging, that it does not begin where no node
-    should run it and its limit is a percentage, and that with minReadySeconds a surge may stand still. Everywhere else new pods are taken
-    to become Ready: a bad image is not seen, nor other pods or a ReadWriteOnce volume that leave a surge no room.
+    Without maxSurge an update stops when maxUnavailable nodes have no available pod. Nodes whose kubelet does not respond count, because
+    their old pod hangs in Terminating. So do nodes whose pod is missing or does not become Ready. With maxSurge the new pod starts next to
+    the old one. If both need the same port of the node, or the only device of the node, the new pod stays Pending. Some nodes then run the
+    old template, some may have lost their pod, and nothing reports it. The finding says how many nodes are left; which ones is unknown. It
+    is an error if the update stops for certain. It is a warning if this depends on new pods on nodes that are not Ready, or on the
+    replacements of pods that are missing or not Ready. It is a note if a complete update leaves pods that hang in Terminating, if an update
+    does not start because no node should run the DaemonSet and its limit is a percentage, and if a surge may stall because of
+    minReadySeconds. In all other cases preflight assumes that new pods become Ready: it does not detect a bad image, or other pods or a
+    ReadWriteOnce volume that leave a surge no capacity.
 How to fix
-    Mend or remove the nodes that are silent or not Ready first, or raise maxUnavailable. Use maxUnavailable instead of maxSurge for a
-    DaemonSet that takes ports or devices of the node.
+    Fix or remove the nodes that do not respond or are not Ready first, or raise maxUnavailable. Use maxUnavailable instead of maxSurge for
+    a DaemonSet that uses ports or devices of the node.
 Example
     `preflight set image ds/node-exporter exporter=exporter:2` with `hostNetwork: true`, a containerPort, and maxSurge 1.
 """
@@ -72,7 +73,7 @@ def check(context: Context) -> Iterator[Hit]:
 def _make_state_notes(rollout: Rollout, course: UpdateForecast) -> tuple[tuple[str, str], ...]:
     from preflight.rules.coverage._rollout_hits import summarize_result  # no part of a run without an update
 
-    return (("then", describe_result(summarize_result(rollout, course))),) if rollout.is_exact else ()
+    return (("impact", describe_result(summarize_result(rollout, course))),) if rollout.is_exact else ()
 
 
 def _find_conflicting_nodes(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
-"""Volumes can neither be mounted nor unmounted on nodes that lose their CSI driver.
+"""Volumes can be neither mounted nor unmounted on nodes that lose their CSI driver.
 
 Why it matters
-    The kubelet reaches the driver over its socket: mounts time out (`DeadlineExceeded`), so new pods stay in ContainerCreating, and
-    unmounts hang too, so old pods stay in Terminating. The scheduler does not avoid such a node: whatever may be placed there is.
+    The kubelet reaches the driver through its socket. Without the driver, mounts time out (`DeadlineExceeded`), so new pods stay in
+    ContainerCreating, and unmounts hang, so old pods stay in Terminating. The scheduler does not avoid such a node and continues to place
+    pods there.
 How to fix
     Keep the driver on every node that pods with its volumes may run on: tolerate exactly the taint (`operator: Equal`) before anything
     re-creates its pods.

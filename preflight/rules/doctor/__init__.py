@@ -1,1 +1,1 @@
-"""Rules on what is broken in a cluster today."""
+"""Rules on what is broken in a cluster now."""

@@ -1,4 +1,4 @@
-"""What the rules on a diagnosis share: the diagnosis, and the notes that say what follows and which command shows it."""
+"""What the rules on a diagnosis share: the diagnosis, and the notes on the impact and on the command that shows it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from preflight.doctor.pod_health import (
 )
 from preflight.messages.doctor.resources import describe_faulty_resource, describe_waiting_requests
 from preflight.messages.kubectl_hints import make_describe_command, make_get_command, make_node_pods_command
-from preflight.model.report import Severity, Subject, TolerationSuggestion
+from preflight.model.report import CoverageEffect, Outcome, Severity, Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, make_subject_of
 from preflight.rules.doctor._keys import HitKey, KeyCandidate, distinguish_keys
 from preflight.rules.reason_keys import make_reason_key
@@ -66,7 +66,7 @@ def _make_reason_key(reason: GapReason | None) -> HitKey:
 
 def make_check_notes(*commands: str) -> HitNotes:
     """The notes with commands; one that could not be written safely is left out."""
-    return tuple(("see", command) for command in commands if command)
+    return tuple(("check", command) for command in commands if command)
 
 
 def make_gap_hit(
@@ -89,8 +89,9 @@ def make_gap_hit(
         severity=None if gap.is_critical and not gap.is_doubtful else lower_severity,
         message=message,
         label=label,
-        notes=(*((("then", gap.component.kind.symptom),) if gap.component else ()), *notes, *make_check_notes(*commands)),
+        notes=(*((("impact", gap.component.kind.symptom),) if gap.component else ()), *notes, *make_check_notes(*commands)),
         suggestion=fix,
+        effect=CoverageEffect(Outcome.NEVER, gap.reason.reasons) if isinstance(gap.reason, CoverageReason) else None,
     )
 
 
@@ -112,7 +113,7 @@ def make_list_command(gap: CoverageGap) -> str:
 def make_waiting_note(context: Context, resource: str) -> HitNotes:
     """The note that says which pods wait for a resource; nothing where none does."""
     keys = get_diagnosis(context).index.requested_resources.get(resource, ())
-    return (("then", describe_waiting_requests(keys)),) if keys else ()
+    return (("impact", describe_waiting_requests(keys)),) if keys else ()
 
 
 def locate_node_field(context: Context, name: str, path: FieldPath = ()) -> ManifestLocation:

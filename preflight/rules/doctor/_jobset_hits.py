@@ -1,9 +1,9 @@
-"""What the rules on JobSets share: which Jobs stall alike, and the notes on the webhook and on the restarts left."""
+"""What the rules on JobSets share: the Jobs that stall for the same reason, and the notes on the webhook and on the restarts left."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from preflight.doctor.jobsets import StalledJob, StallReason
 from preflight.doctor.owners import UNKNOWN_ORIGIN
@@ -23,8 +23,10 @@ def iter_similar_stalls(context: Context, *stall_reasons: StallReason) -> Iterat
     yield from (tuple(same) for same in found.values())
 
 
-def make_jobset_hit(stalled_jobs: tuple[StalledJob, ...], message: str, *notes: tuple[str, str], path: FieldPath = ()) -> Hit:
-    """What a rule says of them, with the words of the webhook, the restarts left and the commands that show it."""
+def make_jobset_hit(
+    stalled_jobs: tuple[StalledJob, ...], message: str, *notes: tuple[str, str], path: FieldPath = (), commands: Iterable[str] = ()
+) -> Hit:
+    """The finding on them, with the message of the webhook, the restarts left and the commands that show it."""
     first = stalled_jobs[0]
     leader = make_describe_command("pod", first.leader.metadata.name, first.namespace) if first.leader is not None else ""
     return Hit(
@@ -37,6 +39,6 @@ def make_jobset_hit(stalled_jobs: tuple[StalledJob, ...], message: str, *notes: 
             *notes,
             *((("note", describe_webhook_message(first)),) if first.webhook_message else ()),
             ("note", describe_restarts_left(first)),
-            *make_check_notes(leader, make_events_command("Job", first.job, first.namespace)),
+            *make_check_notes(*commands, leader, make_events_command("Job", first.job, first.namespace)),
         ),
     )

@@ -1,4 +1,4 @@
-"""What the rules on pods without a node share: which pods wait for the same, and how a finding on them is made."""
+"""What the rules on pods without a node share: the pods that wait for the same, and how a finding on them is made."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def make_wait_hit(
         severity=None if component is not None and component.kind.critical else lower_severity,
         message=message,
         notes=(
-            *((("then", component.kind.symptom),) if component is not None else ()),
+            *((("impact", component.kind.symptom),) if component is not None else ()),
             *notes,
             *_make_other_owners_note(group),
             *make_check_notes(make_describe_command("pod", pod.name, pod.namespace), *commands),

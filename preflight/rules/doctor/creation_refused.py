@@ -1,11 +1,11 @@
 """A workload lacks pods because their creation is refused: by a quota, a webhook or Pod Security.
 
 Why it matters
-    A creation that is refused leaves no pod, so nothing is Pending, and whoever looks for pods that wait finds none. Only an event of the
-    ReplicaSet, the StatefulSet or the Job says so, for about an hour at a time.
+    A refused creation leaves no pod, so nothing is Pending, and a search for waiting pods finds none. Only an event of the ReplicaSet, the
+    StatefulSet or the Job reports it, and events expire after about an hour.
 How to fix
-    Do what the message says: raise the quota or free some of it, mend the webhook, label the namespace for Pod Security. The controller
-    tries again by itself, with pauses of up to a quarter of an hour.
+    Do what the message says: raise the quota or free some of it, fix the webhook, label the namespace for Pod Security. The controller
+    retries without further action, with pauses of up to a quarter of an hour.
 Example
     A quota of 16 GPUs in a namespace, a Job that has eight pods with two each, and a ninth.
 """

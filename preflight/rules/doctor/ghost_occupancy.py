@@ -1,10 +1,10 @@
-"""Pods hold devices though nothing of them runs.
+"""Pods without a running container hold devices: a stale allocation.
 
 Why it matters
-    The scheduler counts what a bound pod asks for, whether it runs, waits for an image, or hangs in Terminating on a node that is dead. The
-    devices are free in the machine and taken in the books, and pods wait for them.
+    The scheduler counts what a bound pod requests, whether it runs, waits for an image, or is stuck in Terminating on a dead node. The
+    devices are idle in the machine but count as allocated, and other pods wait for them.
 How to fix
-    Mend what the pod waits for, or delete it. On a node that does not come back, delete the node: its pods are then collected.
+    Fix what the pod waits for, or delete it. If a node will not come back, delete the node: its pods are then garbage-collected.
 Example
     Three pods in Terminating on a GPU node whose kubelet stopped, each with a GPU.
 """

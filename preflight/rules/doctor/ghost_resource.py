@@ -1,12 +1,12 @@
-"""A node can allocate an extended resource, and no pod is there that provides it.
+"""A node can allocate an extended resource, but has no pod that provides it.
 
 Why it matters
-    The scheduler sends pods to the node, and the kubelet fails them with UnexpectedAdmissionError, or they start without a device. Nobody
-    watches the health of the devices. A restart of the kubelet takes the resource away.
+    The scheduler sends pods to the node, where the kubelet fails them with UnexpectedAdmissionError, or they start without a device.
+    Nothing monitors the health of the devices. A restart of the kubelet removes the resource.
 How to fix
-    Bring the pod of the device plugin back to the node. Where a hand has patched the status of the node, take that back.
+    Get the pod of the device plugin running on the node again. If the status of the node was patched by hand, revert that.
 Example
-    `nvidia.com/gpu: 8` in Allocatable of a node from which the device plugin was evicted while its kubelet hung.
+    `nvidia.com/gpu: 8` in Allocatable of a node from which the device plugin was evicted while its kubelet did not respond.
 """
 
 from __future__ import annotations

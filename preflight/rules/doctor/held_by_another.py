@@ -1,12 +1,12 @@
-"""Another scheduler, a group of pods or a quota of a queue holds a pod; no lack of room does.
+"""A pod is blocked by another scheduler, a pod group or the quota of a queue, not by a lack of capacity.
 
 Why it matters
-    Schedulers of groups and queues watch pods that are not theirs, or a webhook hands them pods that nobody meant. The pod stays Pending
-    although its node has room, and what the default scheduler would say of it is beside the point. A DaemonSet that is held so leaves its
-    nodes without what it provides.
+    Schedulers of groups and queues also watch pods of other schedulers, or a webhook assigns pods to them that were not intended for them.
+    The pod stays Pending although its node has capacity, and the message of the default scheduler does not explain it. A DaemonSet that is
+    blocked like this leaves its nodes without what it provides.
 How to fix
-    Ask the one who holds it: the event names it. Leave the namespace, or DaemonSets, out of the queue or of the webhook that puts pods into
-    it; raise the quota of the queue; complete the group.
+    Look at the component that blocks it: the event names it. Exclude the namespace, or DaemonSets, from the queue or from the webhook that
+    assigns pods to it; raise the quota of the queue; complete the group.
 Example
     A device plugin in a namespace with a queue: `InsufficientQuota` from the queue's scheduler, on every new GPU node.
 """

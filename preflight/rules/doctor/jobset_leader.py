@@ -1,12 +1,12 @@
-"""The followers of a JobSet are refused because their leader has no node: the leader's reason is the answer.
+"""The followers of a JobSet are refused because their leader has no node: the root cause is why the leader is not scheduled.
 
 Why it matters
-    With exclusive placement the leader of each Job, the pod of index 0, decides the topology domain. Until it has a node the webhook
-    refuses every follower, with words that sound like a fault of the JobSet: "follower pod node selector not set". The real reason is the
-    leader's, and nothing leads from the one to the other.
+    With exclusive placement the leader of each Job, the pod of index 0, decides the topology domain. Until it has a node, the webhook
+    refuses every follower with a message that looks like a fault of the JobSet: "follower pod node selector not set". The root cause is the
+    leader's, and nothing in the message points to it.
 How to fix
-    Look at the leader alone: what it lacks is said here for each class of nodes. Where every domain is taken, wait for a Job that ends, or
-    add a domain. A leader that is not there at all was refused itself.
+    Look only at the leader: the notes show what it lacks on each class of nodes. If every domain is in use, wait for a Job to end, or add a
+    domain. A missing leader was itself refused.
 Example
     Four Jobs with a rack each, and three racks: the fourth leader is Pending, and seven followers are refused every few minutes.
 """

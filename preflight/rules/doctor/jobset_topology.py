@@ -1,11 +1,11 @@
 """The nodes of a JobSet lack the topology label of its exclusive placement.
 
 Why it matters
-    The followers of a Job are bound to the domain of their leader: the value of a label of the leader's node. Where the node has no such
-    label every follower is refused, and where no node has it no leader ever gets one. Nothing of it heals by itself.
+    The followers of a Job are bound to the domain of their leader: the value of a label of the leader's node. If that node has no such
+    label, every follower is refused; if no node has it, no leader is ever scheduled. This does not resolve without intervention.
 How to fix
-    Set the label on the nodes, or correct `alpha.jobset.sigs.k8s.io/exclusive-topology`. Followers that ask for a domain without a name
-    came while the leader's node was gone: delete them, and the Job creates them anew; newer versions refuse them instead.
+    Set the label on the nodes, or correct `alpha.jobset.sigs.k8s.io/exclusive-topology`. Followers that require an empty domain were
+    created while the leader's node was missing: delete them, and the Job re-creates them; newer versions refuse them instead.
 Example
     `exclusive-topology: example.com/rack`, and a node that was reinstalled without its labels.
 """
@@ -29,7 +29,7 @@ def check(context: Context) -> Iterator[Hit]:
         domains = group_by_domain(get_diagnosis(context).index, same[0].topology)
         notes = (("note", describe_domains(domains)),) if domains else ()
         command = f"{make_get_command('nodes')} -L {same[0].topology}"
-        yield make_jobset_hit(same, describe_topology_problem(same), *notes, ("see", command))
+        yield make_jobset_hit(same, describe_topology_problem(same), *notes, commands=(command,))
 
 
 RULE = Rule(id="PF446", name="jobset-topology", severity=Severity.ERROR, check=check)

@@ -1,13 +1,13 @@
-"""A pod waits because of a known fault of this version of Kubernetes.
+"""A pod waits because of a known bug of this version of Kubernetes.
 
 Why it matters
-    The message of the scheduler looks like any other, and nothing in the cluster is wrong: people look for hours for a label or a taint.
-    Only the version tells. The fault is named where its sign is there too, not for the version alone.
+    The message of the scheduler looks like any other, and nothing in the cluster is misconfigured: the search for a label or a taint is in
+    vain. Only the version explains it. Reported only if the symptom of the bug is present too, not for the version alone.
 How to fix
-    Update the component to the version that has the fix. Restarting it often helps until then.
+    Update the component to a version with the fix. Until then, a restart often helps.
 Example
-    kube-scheduler 1.18.6, zones of 3, 3 and 4 nodes, and the pod of a DaemonSet that is Pending on a node with room: the message has
-    reasons for 8 of 10 nodes.
+    kube-scheduler 1.18.6, zones of 3, 3 and 4 nodes, and the pod of a DaemonSet that is Pending although its node has capacity: the message
+    has reasons for 8 of 10 nodes.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""A node lacks a label that its peers carry and that somebody selects by.
+"""A node lacks a label that its peers have and that workloads select on.
 
 Why it matters
-    Nodes of one make are taken for alike, and the room on this one is seen by no pod that selects by the label: its devices count as free
-    and are not. A label that a hand has set is gone once the node registers anew.
+    Nodes of the same type are expected to be alike, but pods that select on the label cannot use this one: its devices count as free and
+    stay idle. Labels that were set by hand are lost when the node re-registers.
 How to fix
-    Set the label, and have it set for good: by the node pool, the kubelet's flags or a label producer. Where the node is meant to differ,
-    give it another value of the label.
+    Set the label, and make it permanent: in the node pool, in the kubelet's flags or with a label producer. If the node is intended to
+    differ, give it another value of the label.
 Example
-    Eight GPUs on a node without `node_env: prod`, which replaced another one last week, and jobs that select by it and wait.
+    Eight GPUs on a node without `node_env: prod`, which replaced another node last week, and waiting jobs that select on the label.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _iter_notes(drift: LabelDrift) -> Iterator[tuple[str, str]]:
     if drift.idle_devices:
-        yield "then", describe_idle_devices(drift)
+        yield "impact", describe_idle_devices(drift)
     if drift.waiting_pods:
-        yield "then", describe_takeable_pods(drift)
+        yield "impact", describe_takeable_pods(drift)
     yield "note", describe_selecting_subjects(drift)
     if drift.days_younger:
         yield "note", describe_younger_nodes(drift)

@@ -1,10 +1,10 @@
-"""Pods name a scheduler that nobody answers to.
+"""Pods name a scheduler that does not respond.
 
 Why it matters
-    A pod is only looked at by the scheduler that it names. Where none of that name runs, it stays Pending for ever, without an event and
-    without a condition: kubectl describe shows nothing at all.
+    Only the scheduler that a pod names processes it. If no scheduler of that name runs, the pod stays Pending without an event and without
+    a condition: `kubectl describe` shows nothing at all.
 How to fix
-    Correct `schedulerName`, leave it out for the default scheduler, or start the scheduler. It cannot be changed in a pod that is there.
+    Correct `schedulerName`, omit it to use the default scheduler, or start the scheduler. It cannot be changed in an existing pod.
 Example
     `schedulerName: volcano` in a DaemonSet, copied to a cluster where Volcano is not installed.
 """

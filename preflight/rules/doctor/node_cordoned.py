@@ -1,10 +1,10 @@
 """A node is cordoned.
 
 Why it matters
-    It is well, and takes no new pod. That is as it should be during a maintenance; afterwards it is what is most often forgotten. Devices
-    that lie idle there count as free everywhere but in the scheduler.
+    A cordoned node takes no new pods. That is intended during a maintenance, and often forgotten afterwards. Its idle devices count as
+    free everywhere except in the scheduler.
 How to fix
-    `kubectl uncordon` what is done.
+    Run `kubectl uncordon` when the maintenance is complete.
 Example
     A GPU node that was cordoned for a driver update last month.
 """
@@ -21,7 +21,7 @@ from preflight.rules.doctor._gap_hits import get_diagnosis, locate_node_field, m
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each node; a note where no device lies idle there, or where somebody has just begun to work on it."""
+    """One hit for each node; a note if no device is idle there, or if it was cordoned moments ago."""
     diagnosis = get_diagnosis(context)
     for cordoned in diagnosis.cordoned_nodes:
         name = cordoned.nodes[0]

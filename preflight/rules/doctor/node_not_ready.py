@@ -1,11 +1,11 @@
 """A node is not Ready.
 
 Why it matters
-    It takes no pod, and what it has counts all the same: dashboards that sum up Allocatable count its devices as free. Its pods are as the
-    cluster last knew them; of its DaemonSets nothing else is said here.
+    It takes no pods, but its resources still count: dashboards that sum up Allocatable count its devices as free. The state of its pods is
+    outdated; nothing else is reported about its DaemonSets.
 How to fix
-    Look at the kubelet of the node, its disk and its network. A node that will not come back is better deleted: its pods are then
-    collected, and what they held is free.
+    Check the kubelet of the node, its disk and its network. If the node will not come back, delete it: its pods are then
+    garbage-collected, and what they held becomes free.
 Example
     A GPU node whose kubelet stopped two days ago, with eight devices that count as free.
 """
@@ -33,7 +33,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=locate_node_field(context, first, ("status", "conditions")),
             message=describe_not_ready_nodes(not_ready, diagnosis.index.latest_time),
             notes=(
-                *((("then", describe_unusable_resources(not_ready)),) if not_ready.free_resources else ()),
+                *((("impact", describe_unusable_resources(not_ready)),) if not_ready.free_resources else ()),
                 *((("note", describe_cordoned_nodes(not_ready)),) if not_ready.cordoned_nodes else ()),
                 *make_check_notes(make_describe_command("node", first), make_node_pods_command(first)),
             ),

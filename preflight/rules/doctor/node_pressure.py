@@ -1,12 +1,12 @@
 """A node that is Ready runs out of disk, memory or process ids.
 
 Why it matters
-    The kubelet ends pods and refuses new ones: under disk or process pressure every pod that is not critical, those of DaemonSets too. They
-    run for now, and one that is re-created fails again and again until the pressure is over.
+    The kubelet ends pods and refuses new ones: under disk or process pressure it refuses every pod that is not critical, including those
+    of DaemonSets. They run for now, but one that is re-created fails repeatedly until the pressure ends.
 How to fix
     Free what the message names: images and logs on the disk, pods that grow. Do not update DaemonSets on the node before that.
 Example
-    A node whose image disk is full since the morning: its log agent runs, and the next update leaves it without one.
+    A node whose image disk has been full since the morning: its log agent runs, and the next update leaves it without one.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""A node that is Ready has the taint out-of-service still.
+"""A node that is Ready still has the taint out-of-service.
 
 Why it matters
-    The taint says that a node is shut down. While it is there, the attach-detach controller detaches the volumes of pods that end without
-    asking whether they are still mounted: a pod on another node may then write to the same volume. With NoExecute no pod that does not
-    tolerate it stays on the node, and with NoSchedule none comes. Nothing takes the taint away by itself.
+    The taint declares that a node is shut down. While a node has it, the attach-detach controller detaches the volumes of pods that end
+    without checking whether they are still mounted: a pod on another node may then write to the same volume. With NoExecute no pod that
+    does not tolerate it stays on the node, and with NoSchedule none is scheduled there. Nothing removes the taint automatically.
 How to fix
-    `kubectl taint nodes NODE node.kubernetes.io/out-of-service-`, once the node is back for good.
+    Run `kubectl taint nodes NODE node.kubernetes.io/out-of-service-` once the node is back for good.
 Example
-    A node that lost its power, whose pods were freed by the taint, and that somebody switched on again.
+    A node that lost its power, whose pods were freed by the taint, and that was switched on again.
 """
 
 from __future__ import annotations

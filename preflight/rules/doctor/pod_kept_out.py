@@ -1,12 +1,13 @@
-"""A taint alone keeps a DaemonSet from a node where it is missed today.
+"""Only a taint keeps a DaemonSet off a node that needs it now.
 
 Why it matters
-    This is where a taint that was set days ago ends: the pods are gone, nothing is Pending, DESIRED counts only the nodes that are left.
-    It is said only where something shows that the DaemonSet belongs there: its own selector, a pod of it that still runs beside the same
-    taint, pods that wait for what it provides, or that every pod on a node needs it.
+    This is the late effect of a taint that was set days ago: the pods are missing, nothing is Pending, and DESIRED counts only the
+    remaining nodes. Reported only with evidence that the DaemonSet belongs there: its own selector, a pod that still runs on a node with
+    the same taint, pods that wait for what it provides, or that every pod on a node needs it.
 How to fix
-    Tolerate exactly the taint (`operator: Equal`), or take the taint off the node. Where an operator or a chart makes the DaemonSet, set it
-    there: an edit of the DaemonSet is put back. Where it selects these nodes among others that it runs on, it may be left out on purpose.
+    Add a toleration for exactly this taint (`operator: Equal`), or remove the taint from the node. If an operator or a chart generates the
+    DaemonSet, set it there: an edit of the DaemonSet is reverted. If it selects these nodes among others on which it runs, it may be
+    excluded on purpose.
 Example
     `dedicated=rdma:NoSchedule` on the RDMA nodes since the last maintenance, and a device plugin that does not tolerate it.
 """

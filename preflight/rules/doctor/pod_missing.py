@@ -1,11 +1,11 @@
-"""A DaemonSet should run on a node, and no pod of it is there or on its way.
+"""A DaemonSet should run on a node, but has no pod there, and none is being created.
 
 Why it matters
-    What the DaemonSet provides is missing on the node. No pod is Pending and no counter may say so: the controller is at fault, is not
-    running, or its creations are refused and the events of that have expired.
+    The node lacks what the DaemonSet provides. No pod is Pending and perhaps no counter shows it: the controller is broken or not running,
+    or its creations are refused and the events have expired.
 How to fix
-    Look whether kube-controller-manager runs and what it logs. `kubectl describe daemonset` shows refused creations for about an hour.
-    A pod that is deleted by hand shows whether the controller creates a new one.
+    Check whether kube-controller-manager runs and what it logs. `kubectl describe daemonset` shows refused creations for about an hour.
+    Delete a pod by hand to see whether the controller creates a new one.
 Example
     A node that joined last night, and a kube-proxy that has a pod on every other node.
 """

@@ -1,12 +1,12 @@
-"""The pod of a DaemonSet is on its node and does not come up: it waits for an image, a mount or its kubelet, or is not Ready.
+"""The pod of a DaemonSet is on its node and does not start: it waits for an image, a mount or its kubelet, or is not Ready.
 
 Why it matters
-    The pod is there, so it counts as current, and what it provides does not work on the node.
+    The pod exists, so it counts as current, but what it provides does not work on the node.
 How to fix
-    For an image: its name, the registry, the pull secret. For ContainerCreating: `kubectl describe pod` shows the mount or the network that
-    fails. Where the kubelet has not begun at all, look at the kubelet of the node.
+    For an image: check its name, the registry, the pull secret. For ContainerCreating: `kubectl describe pod` shows the mount or the
+    network that fails. If the kubelet has not started it at all, check the kubelet of the node.
 Example
-    A driver DaemonSet with a tag that nobody pushed: ImagePullBackOff on the nodes that the update has reached.
+    A driver DaemonSet with a tag that was never pushed: ImagePullBackOff on the nodes that the update has reached.
 """
 
 from __future__ import annotations

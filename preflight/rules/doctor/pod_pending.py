@@ -1,13 +1,13 @@
 """The pod of a DaemonSet is Pending: the scheduler does not bind it to its node.
 
 Why it matters
-    The DaemonSet counts as desired and current there, and nothing of it runs. The scheduler's message speaks of all nodes; only one of them
-    is meant, the one in the pod's affinity. What the node itself lacks is worked out here and said beside the scheduler's words.
+    The DaemonSet counts as desired and current there, but no container runs. The scheduler's message covers all nodes, although only the
+    node in the pod's affinity matters. What that node lacks is computed and shown in addition to the scheduler's message.
 How to fix
-    Make room on this one node: pods of lower priority, or a priority class for the DaemonSet. Where the scheduler counts fewer nodes than
-    there are, or its words do not hold for this node, the scheduler is at fault: restart it, and look at its version.
+    Make room on this one node: remove pods of lower priority, or give the DaemonSet a priority class. If the scheduler counts fewer nodes
+    than exist, or its message does not hold for this node, the scheduler is at fault: restart it, and check its version.
 Example
-    A log agent that asks for 2 CPUs, on a node that has one left.
+    A log agent that requests 2 CPUs, on a node with one CPU left.
 """
 
 from __future__ import annotations

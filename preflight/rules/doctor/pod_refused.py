@@ -1,10 +1,10 @@
-"""The pods of a DaemonSet are refused when they are created: by a quota, a webhook or Pod Security.
+"""The pods of a DaemonSet are refused at creation: by a quota, a webhook or Pod Security.
 
 Why it matters
-    A creation that is refused leaves no pod at all: nothing is Pending, and only an event of the DaemonSet says so, for about an hour at a
-    time. The controller tries again with longer and longer pauses.
+    A refused creation leaves no pod at all: nothing is Pending, and only an event of the DaemonSet reports it, which expires after about
+    an hour. The controller retries with longer and longer pauses.
 How to fix
-    Do what the message says: raise the quota, label the namespace for Pod Security, or mend the webhook.
+    Do what the message says: raise the quota, label the namespace for Pod Security, or fix the webhook.
 Example
     A ResourceQuota of 20 pods in the namespace of a log agent, and a 21st node.
 """

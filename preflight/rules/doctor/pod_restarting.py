@@ -1,11 +1,11 @@
-"""The pod of a DaemonSet ends again and again: it crashes, fails, or is evicted for a taint and created anew.
+"""The pod of a DaemonSet ends repeatedly: it crashes, fails, or is evicted because of a taint and re-created.
 
 Why it matters
-    Between two starts the pod counts as there, and the pauses grow to five minutes. An eviction loop restarts the pod for ever, with every
-    restart of a CSI driver or device plugin felt by the pods on the node.
+    Between two starts the pod counts as running, and the pauses grow to five minutes. An eviction loop restarts the pod without end, and
+    every restart of a CSI driver or device plugin affects the pods on the node.
 How to fix
-    `kubectl logs --previous` shows the end of a crash; OOMKilled asks for memory. For an eviction loop, tolerate the NoExecute taint
-    without seconds, or leave the node out.
+    `kubectl logs --previous` shows the end of a crash; OOMKilled needs more memory. For an eviction loop, tolerate the NoExecute taint
+    without tolerationSeconds, or exclude the node.
 Example
     An agent in CrashLoopBackOff since its ConfigMap was changed.
 """

@@ -1,16 +1,17 @@
-"""A pod hangs in Terminating, and nothing takes its place before it is gone, or what it holds stays held.
+"""A pod is stuck in Terminating, and no replacement is created before it ends, or its resources stay allocated.
 
 Why it matters
-    With the default update strategy of a DaemonSet a node gets its new pod only once the old one is gone. A StatefulSet, and a Job that
-    replaces failed pods alone, create none before either: an error. A pod hangs where its kubelet is silent, a volume cannot be
-    unmounted, a finalizer is not taken away, or the container runtime does not answer.
+    With the default update strategy of a DaemonSet a node gets its new pod only after the old one has ended. A StatefulSet, and a Job that
+    replaces only failed pods, create none before either: an error. A pod is stuck if its kubelet does not respond, a volume cannot be
+    unmounted, a finalizer is not removed, or the container runtime does not respond.
 How to fix
-    `kubectl describe pod` names the finalizer or the volume. Start the kubelet, or bring back the node pod of the CSI driver. Once a node
-    is shut down for certain, delete it, or add the taint `node.kubernetes.io/out-of-service`: its terminating pods are then deleted by
-    force, and their volumes detached. `kubectl delete pod --force` only forgets the pod: what hangs on the node goes on hanging.
+    `kubectl describe pod` shows the finalizer or the volume. Start the kubelet, or get the node pod of the CSI driver running again. Only
+    if a node is certainly shut down, delete it, or add the taint `node.kubernetes.io/out-of-service`: its terminating pods are then
+    force-deleted, and their volumes detached. `kubectl delete pod --force` only removes the pod from the API: what is stuck on the node
+    stays stuck.
 Example
-    A log agent whose volume is of a CSI driver that has no pod on this node any more. A database of a StatefulSet on a node that lost its
-    power: no new pod comes until somebody says that the node is out of service.
+    A log agent whose volume belongs to a CSI driver that no longer has a pod on this node. A database of a StatefulSet on a node that lost
+    its power: no new pod is created until the node is declared out of service.
 """
 
 from __future__ import annotations

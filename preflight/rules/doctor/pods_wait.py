@@ -1,14 +1,14 @@
-"""Pods wait for a node, and this is what they really wait for.
+"""Pods wait for a node, and these are the actual reasons.
 
 Why it matters
-    The scheduler's message is one number for each reason, over all nodes: it names no node, and of several reasons only the first. Here
-    each class of nodes says all that it has against the pod, so that it shows which nodes come near and what little keeps the pod from
-    them. Pods that wait for the same are told together. Those of DaemonSets are told by other rules.
+    The scheduler's message is one number for each reason, over all nodes: it names no node, and only the first of several reasons. Here
+    each class of nodes lists everything that keeps the pod off, which shows the closest nodes and how little is missing there. Pods that
+    wait for the same are reported together. Other rules report the pods of DaemonSets.
 How to fix
-    Begin with the first line: these nodes lack least. A label that is not there, a taint, a resource whose provider is gone, a rest that is
-    too small on each node.
+    Start with the first line: these nodes lack least. Typical reasons are a missing label, a taint, a resource without its provider, or
+    free capacity that is too small on each node.
 Example
-    Eight pods of a Job that ask for four GPUs each: three nodes have two GPUs free each, and four lack the label of the node selector.
+    Eight pods of a Job that request four GPUs each: three nodes have two GPUs free each, and four lack the label of the node selector.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from preflight.rules.doctor._pending_hits import iter_wait_groups, make_wait_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for all pods that wait for the same; a note for those that somebody holds by a scheduling gate."""
+    """One hit for all pods that wait for the same; a note for those that a scheduling gate holds back."""
     diagnosis = get_diagnosis(context)
     for group, key in iter_wait_groups(context, WaitCause.NO_NODE_FITS, WaitCause.GATED):
         if group.first_wait.owner.kind == "DaemonSet" and group.first_wait.cause is WaitCause.NO_NODE_FITS:

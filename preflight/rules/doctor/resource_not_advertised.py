@@ -1,12 +1,12 @@
 """A device plugin runs on a node and advertises nothing there.
 
 Why it matters
-    The pod is Ready, the DaemonSet is complete, and the resource is not there: the plugin found no device, started before the driver, or
-    did not register again after the kubelet had restarted.
+    The pod is Ready, the DaemonSet is complete, but the resource is missing: the plugin found no device, started before the driver, or did
+    not register again after a restart of the kubelet.
 How to fix
-    Delete the pod of the plugin on this node: a new one registers anew. Where that does not help, look at its log and at the driver.
+    Delete the pod of the plugin on this node: the new pod registers again. If that does not help, check its log and the driver.
 Example
-    An RDMA device plugin that started before the driver had made /dev/infiniband.
+    An RDMA device plugin that started before the driver had created /dev/infiniband.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""A node has an extended resource, and can allocate none of it, or not all.
+"""A node has an extended resource, but can allocate none of it, or only a part.
 
 Why it matters
-    The devices are in the machine, dashboards that read Capacity count them, and no pod can have one. A plugin that goes takes its resource
-    out of Allocatable at once; Capacity follows minutes later, and reads 0 from then on. A device that the plugin holds for unhealthy stays
-    in Capacity alone.
+    The devices are in the machine, and dashboards that read Capacity count them, but no pod can use them. When a plugin ends, its resource
+    leaves Allocatable at once; Capacity follows minutes later, and is 0 from then on. A device that the plugin reports as unhealthy stays
+    only in Capacity.
 How to fix
-    Where the plugin has no pod on the node, bring that back first. Where it runs, its log says which devices it holds for unhealthy;
-    a restart of the plugin's pod registers it anew.
+    If the plugin has no pod on the node, get that running first. If it runs, its log shows which devices it reports as unhealthy; after a
+    restart of its pod, the plugin registers again.
 Example
-    `rdma/hca: 2` in Capacity and 0 in Allocatable, since the device plugin does not tolerate the taint of the node.
+    `rdma/hca: 2` in Capacity and 0 in Allocatable, because the device plugin does not tolerate the taint of the node.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The scheduler finds no node for a pod, and by our own account one takes it.
+"""The scheduler finds no node for a pod that fits on a node according to preflight.
 
 Why it matters
-    Either the scheduler has not looked again since room came, or what it knows of the nodes is not what is there: then restarting it helps
-    and nothing else does. Nobody looks for the fault there, because its message reads like any other.
+    Either the scheduler has not retried since capacity became free, or its view of the nodes is outdated: then only a restart of the
+    scheduler helps. The fault is easily missed, because the message looks like any other.
 How to fix
-    Look at its words and at the node that is named. Where they do not hold, restart kube-scheduler, and see whether the pod is bound. A
-    scheduler with a configuration or plugins of its own may have reasons that nobody can see here.
+    Compare the message with the node that is named. If it does not hold, restart kube-scheduler, and check whether the pod is bound. A
+    scheduler with its own configuration or plugins may have reasons that are not visible here.
 Example
     `0/13 nodes are available: 12 node(s) didn't match node selector` for the pod of a DaemonSet whose node is fine.
 """

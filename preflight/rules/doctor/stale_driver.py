@@ -1,12 +1,12 @@
-"""A node says that a CSI driver is registered, and the driver has no pod there.
+"""A node reports that a CSI driver is registered, but the driver has no pod there.
 
 Why it matters
     The scheduler reads CSINode: it sends pods with volumes of this driver to the node, where they hang in ContainerCreating. A driver that
-    went without saying so leaves its socket and its registration behind.
+    ended without deregistering leaves its socket and its registration behind.
 How to fix
-    Bring the node pod of the driver back, or restart the kubelet of a node that is not to have it.
+    Get the node pod of the driver running again, or restart the kubelet of a node that should not have the driver.
 Example
-    A node from which a driver was taken by a label that changed, and whose CSINode still lists it.
+    A node that lost a driver through a changed label, and whose CSINode still lists it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""A node keeps a startup taint that something should have removed long ago.
+"""A node keeps a startup taint that should have been removed long ago.
 
 Why it matters
-    The node is Ready, costs money, and takes no pod but those that tolerate the taint. An autoscaler may add one such node after another,
-    or refuse to take them away.
+    The node is Ready, costs money, and takes only pods that tolerate the taint. An autoscaler may add one such node after another, or
+    refuse to remove them.
 How to fix
-    Bring the remover's pod to the node: it may not tolerate another taint there. Where nothing removes the taint, take it out of the node
-    pool; `kubectl taint node NODE KEY-` helps the nodes that are there. network-unavailable comes back by itself for as long as the
-    condition NetworkUnavailable says so: mend the routes of the cloud or the network plugin.
+    Get the remover's pod running on the node: it may not tolerate another taint there. If nothing removes the taint, remove it from the
+    node pool; `kubectl taint node NODE KEY-` helps existing nodes. network-unavailable returns automatically as long as the condition
+    NetworkUnavailable is set: fix the routes of the cloud or the network plugin.
 Example
-    `ebs.csi.aws.com/agent-not-ready` on a node for an hour, since the driver's pod does not tolerate the taint of the pool.
+    `ebs.csi.aws.com/agent-not-ready` on a node for an hour, because the driver's pod does not tolerate the taint of the pool.
 """
 
 from __future__ import annotations

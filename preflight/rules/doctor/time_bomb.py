@@ -1,12 +1,13 @@
-"""A DaemonSet has a pod on a node where no new one would be created: the next change sets it off.
+"""A DaemonSet has a pod on a node where no new pod would be created: the next change triggers the loss.
 
 Why it matters
-    All is well today. An update, a deleted pod or a node that is replaced takes the pod for good, with no pod Pending and no alert. What is
-    under way already is said: an update that has reached other nodes, a node that is cordoned for a maintenance.
+    A time bomb is a pod that runs today and will not come back: an update, a deleted pod or a replaced node removes it permanently, with no
+    pod Pending and no alert. Triggers in progress are reported: an update that has reached other nodes, a node that is cordoned.
 How to fix
-    Tolerate exactly the taint (`operator: Equal`) before anything re-creates the pod, or leave the node out on purpose with node affinity.
+    Add a toleration for exactly this taint (`operator: Equal`) before anything re-creates the pod, or exclude the node on purpose with node
+    affinity.
 Example
-    A CSI driver from before the taint of its nodes, and an image update that has begun.
+    A CSI driver from before the taint of its nodes, and an image update that has started.
 """
 
 from __future__ import annotations
@@ -39,15 +40,16 @@ def check(context: Context) -> Iterator[Hit]:
         yield Hit(
             subject=merged.subject,
             key=merged.key,
+            effect=merged.effect,
             nodes=merged.nodes,
             location=merged.location,
             severity=Severity.ERROR if triggers else None,
             message=describe_time_bomb(merged.nodes, merged.reason),
             label=merged.label,
             notes=(
-                *((("then", component.kind.symptom),) if component else ()),
+                *((("impact", component.kind.symptom),) if component else ()),
                 *merged.notes,
-                *(("now", describe_trigger(trigger)) for trigger in triggers),
+                *(("note", describe_trigger(trigger)) for trigger in triggers),
                 ("note", RECREATION_NOTE),
                 *make_check_notes(f"preflight rollout restart ds/{merged.subject.name} -n {merged.subject.namespace}"),
             ),

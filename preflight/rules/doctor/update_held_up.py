@@ -1,12 +1,12 @@
-"""An update of a DaemonSet stands still: nodes keep a pod of an older template, and nothing moves.
+"""An update of a DaemonSet is stalled: nodes keep a pod from an older template, and nothing progresses.
 
 Why it matters
-    A rolling update waits without a word for as long as maxUnavailable is used up: by a new pod that does not become Ready, by a node that
-    does not speak and whose pod hangs in Terminating, by pods that cannot be created. No pod is Pending and no event says so, and the
-    nodes that wait run the old version. What ends the standstill ends the old pods too.
+    A rolling update waits silently while maxUnavailable is used up: by a new pod that does not become Ready, by a node that does not
+    respond and whose pod is stuck in Terminating, by pods that cannot be created. No pod is Pending and no event reports it, and the
+    waiting nodes run the old version. When the update continues, it ends the old pods too.
 How to fix
-    Mend the nodes that have no pod that is Ready, or roll back. `kubectl rollout history` shows the templates, and which of them a pod is
-    of is in its label controller-revision-hash.
+    Fix the nodes without a Ready pod, or roll back. `kubectl rollout history` shows the templates; the label controller-revision-hash of a
+    pod shows which template it is from.
 Example
     A node that died in the night, and an update in the morning with maxUnavailable 1: no other node gets the new version.
 """

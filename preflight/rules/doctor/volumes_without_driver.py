@@ -1,13 +1,13 @@
 """Pods mount volumes of a CSI driver that has no pod on their node.
 
 Why it matters
-    Pods that run keep what is mounted. Whatever has to be mounted or unmounted there hangs: new pods stay in ContainerCreating, and pods
-    that end stay in Terminating.
+    Running pods keep what is mounted. Every mount or unmount there hangs: new pods stay in ContainerCreating, and pods that end stay in
+    Terminating.
 How to fix
-    Bring the node pod of the driver back; what hangs then goes on by itself. Do not force the deletion of the pods before: their volumes
-    stay mounted on the node.
+    Get the node pod of the driver running again; pending mounts and unmounts then continue without further action. Do not force-delete the
+    pods before that: their volumes stay mounted on the node.
 Example
-    A node pool that was tainted, and the node driver of its storage that does not tolerate it.
+    A node pool that was tainted, and the node driver of its storage that does not tolerate the taint.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=ManifestLocation(daemonset.origin),
             message=describe_missing_driver(driver),
             notes=(
-                ("then", HANGING_MOUNTS_TEXT),
+                ("impact", HANGING_MOUNTS_TEXT),
                 ("note", describe_driver_users(driver)),
                 *make_check_notes(
                     make_get_command("csinode", driver.nodes[0], output="yaml"),

@@ -1,1 +1,1 @@
-"""Rules on ordinary pods that have to go: imported where a change lets some go."""
+"""Rules on ordinary pods that a change removes: imported only for such a change."""

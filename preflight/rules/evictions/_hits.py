@@ -1,4 +1,4 @@
-"""What the rules on ordinary pods that have to go find: imported where a change lets some go."""
+"""Findings of the rules on ordinary pods that a change removes: imported only for such a change."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _group_by_budget(context: Context, verdict: EvictionVerdict) -> Iterator[tup
 
 
 def _make_blocking_hits(context: Context, verdict: EvictionVerdict, endless_severity: Severity | None = None) -> Iterator[Hit]:
-    """One hit for each budget that blocks; `endless_severity` is that where kubectl waits for ever, None for the rule's own."""
+    """One hit for each budget that blocks; `endless_severity` is that if kubectl waits without end, None for the rule's own."""
     for key, pods in _group_by_budget(context, verdict):
         nodes = tuple(dict.fromkeys(node.node for node, _ in pods))
         refusal = next(reason for reason in pods[0][1].reasons if isinstance(reason, RefusedByBudget))
@@ -116,7 +116,7 @@ def _make_blocking_hits(context: Context, verdict: EvictionVerdict, endless_seve
             message=describe_blocked_drain(nodes, refusal, is_permanent=verdict is EvictionVerdict.BLOCKED_FOREVER),
             severity=endless_severity if any(node.ends is False for node, _ in pods) else None,
             notes=(
-                ("then", describe_kept_pods([pod.pod for _, pod in pods])),
+                ("impact", describe_kept_pods([pod.pod for _, pod in pods])),
                 *(("help", describe_advice(advice)) for advice in _iter_budget_advice(context, key)),
             ),
         )
@@ -138,7 +138,7 @@ def _iter_budget_advice(context: Context, budget: str) -> Iterator[Advice]:
 
 
 def find_permanent_blocks(context: Context) -> Iterator[Hit]:
-    """The budgets that block for ever."""
+    """The budgets that block permanently."""
     return _make_blocking_hits(context, EvictionVerdict.BLOCKED_FOREVER)
 
 
@@ -200,7 +200,7 @@ def _find_pod_nodes(context: Context, pods: Iterable[str]) -> tuple[str, ...]:
 
 
 def find_failing_jobs(context: Context, *, lower_severity: Severity) -> Iterator[Hit]:
-    """The Jobs that fail and that no JobSet starts anew."""
+    """The Jobs that fail and that no JobSet restarts."""
     jobs, job_sets = (context.evictions.jobs, context.evictions.jobSets) if context.evictions else ((), ())
     theirs = {job for job_set in job_sets if not job_set.unknown for job in job_set.jobs}
     for outcome in jobs:
@@ -232,7 +232,7 @@ def find_overlapping_job_pods(context: Context) -> Iterator[Hit]:
 
 
 def find_jobset_restarts(context: Context, *, lower_severity: Severity) -> Iterator[Hit]:
-    """The JobSets that fail, start Jobs anew, or lose a leader."""
+    """The JobSets that fail, restart Jobs, or lose a leader."""
     if context.evictions is None:
         return
     jobs = {outcome.job: outcome for outcome in context.evictions.jobs}
@@ -247,12 +247,12 @@ def find_jobset_restarts(context: Context, *, lower_severity: Severity) -> Itera
             severity=None if job_set.fails and job_set.certain else lower_severity,
             message=describe_job_set_outcome(job_set),
             key=_identify_job_set_outcome(job_set),
-            notes=tuple(("then", describe_job_reason(reason)) for reason in job_set.reasons),
+            notes=tuple(("note", describe_job_reason(reason)) for reason in job_set.reasons),
         )
 
 
 def _identify_job_set_outcome(outcome: JobSetOutcome) -> tuple[str, ...]:
-    """A failure by its reason, else which Jobs restart, else that a leader goes."""
+    """A failure by its reason, else which Jobs restart, else that a leader is lost."""
     if outcome.fails:
         return ("fails", outcome.fails.value)
     return ("leader",) if outcome.restarts is JobSetRestarts.NONE else ("restarts", outcome.restarts.value)

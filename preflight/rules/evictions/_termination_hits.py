@@ -1,4 +1,4 @@
-"""What the rules find of pods that are let go and do not end."""
+"""Findings on pods that are evicted or deleted and do not end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from preflight.rules.api import Context, Hit, ManifestLocation
 def find_stuck_pods(context: Context, *, lower_severity: Severity) -> Iterator[Hit]:
     """The nodes that keep pods in Terminating, one hit for each reason.
 
-    An error where a kubectl waits for such a pod, until its timeout or for ever, or where the owner of one waits for its end.
+    An error if kubectl waits for such a pod, until its timeout or without end, or if the owner of one waits for its end.
     """
     evictions = context.evictions
     if evictions is None:
@@ -51,7 +51,7 @@ def _does_kubectl_wait(evictions: EvictionReport, node: NodeEvictions) -> bool:
 
 
 def _list_waiting_owners(node: NodeEvictions, advice: FreePods) -> list[OwnerKey]:
-    """The owners that create no pod before one of these is gone."""
+    """The owners that create no pod before one of these ends."""
     stuck: list[Eviction] = [pod for pod in node.pods if pod.pod in advice.pods and EvictionFact.AWAITS_END in pod.reasons]
     return sorted({pod.owner for pod in stuck if pod.owner is not None})
 

@@ -1,12 +1,12 @@
-"""A PodDisruptionBudget refuses the evictions of a drain for ever.
+"""A PodDisruptionBudget permanently refuses the evictions of a drain.
 
 Why it matters
-    kubectl asks again every 5 seconds, without an end unless `--timeout` is given. Nothing that happens by itself changes the answer:
-    the budget allows no pod to lack (`maxUnavailable: 0`), wants as many pods as its owners want, or cannot be counted because an owner
-    has no scale (a Job, a DaemonSet). Nodes after this one are never reached.
+    kubectl retries every 5 seconds, without end unless `--timeout` is given. The answer does not change without intervention: the budget
+    allows no unavailable pod (`maxUnavailable: 0`), requires as many pods as its owners run, or cannot be evaluated because an owner has
+    no scale (a Job, a DaemonSet). The drain never reaches the nodes after this one.
 How to fix
-    Scale the owner up, allow one pod to lack, or change the budget for the time of the drain. `--disable-eviction` deletes the pods and
-    asks no budget.
+    Scale the owner up, allow one unavailable pod, or change the budget during the drain. `--disable-eviction` deletes the pods without
+    checking PodDisruptionBudgets.
 Example
     `minAvailable: 2` for a Deployment with `replicas: 2`.
 """
@@ -21,7 +21,7 @@ from preflight.rules.evictions._hits import find_permanent_blocks
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each budget that blocks a pod for ever."""
+    """One hit for each budget that blocks a pod permanently."""
     yield from find_permanent_blocks(context)
 
 

@@ -1,14 +1,14 @@
-"""A PodDisruptionBudget refuses the evictions of a drain as things are today.
+"""A PodDisruptionBudget currently refuses the evictions of a drain.
 
 Why it matters
-    Too few of its pods are healthy, its status is stale, or a replacement that it waits for fits nowhere. The drain goes on when that
-    changes, and hangs until then: an error where kubectl waits without an end, a warning where a `--timeout` ends it. Pods that only wait
-    for a replacement that fits are not reported.
+    Too few of the pods that it covers are healthy, its status is stale, or it waits for a replacement that fits on no node. The drain
+    hangs until that changes: an error if kubectl waits without end, a warning if a `--timeout` ends the wait. Pods that only wait for a
+    replacement that fits are not reported.
 How to fix
-    Get the pods Ready that the budget waits for, before the drain; make room for replacements. `unhealthyPodEvictionPolicy:
-    AlwaysAllow` lets pods go that are not Ready.
+    Before the drain, get the pods Ready that the budget covers, and make room for replacements. `unhealthyPodEvictionPolicy:
+    AlwaysAllow` allows the eviction of pods that are not Ready.
 Example
-    A budget with `maxUnavailable: 1`, one of whose three pods is in CrashLoopBackOff.
+    A budget with `maxUnavailable: 1`, and one of the three pods that it covers is in CrashLoopBackOff.
 """
 
 from __future__ import annotations

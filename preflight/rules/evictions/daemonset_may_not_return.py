@@ -1,12 +1,12 @@
-"""The pod of a DaemonSet finds no room on its node when it is created anew.
+"""The pod of a DaemonSet does not fit on its node when it is re-created.
 
 Why it matters
-    It fits nowhere else. While it runs nothing is seen; once it is re-created, by the reboot after a drain or by an update, it stays
-    Pending, for other pods take what it asks for.
+    A DaemonSet's pod can run on no other node. While it runs, nothing shows the problem; once it is re-created, by a reboot after a drain
+    or by an update, it stays Pending, because other pods use the capacity that it requests.
 How to fix
-    Give it a priority class such as `system-node-critical`, so that others make room; or let it ask for less.
+    Give it a priority class such as `system-node-critical`, so that it can preempt other pods; or lower its requests.
 Example
-    A DaemonSet that asks for 2 CPUs on a node where a pod that cannot be evicted takes the rest.
+    A DaemonSet that requests 2 CPUs on a node where a pod that cannot be evicted uses the rest.
 """
 
 from __future__ import annotations

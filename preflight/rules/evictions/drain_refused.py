@@ -1,14 +1,14 @@
 """A node is not drained: kubectl refuses it, evicts nothing there, and leaves it cordoned.
 
 Why it matters
-    Before it evicts anything, kubectl looks at every pod of the node. One that a DaemonSet controls, one with an emptyDir, or one
-    without a controller makes it refuse the whole node, unless a flag allows it. The node is cordoned by then, and stays so. kubectl
-    goes on with the next node and ends with 1.
+    Before it evicts anything, kubectl checks every pod of the node. A pod of a DaemonSet, a pod with an emptyDir, or a pod without a
+    controller makes it refuse the whole node, unless a flag allows it. The node is already cordoned by then and stays cordoned. kubectl
+    continues with the next node and exits with 1.
 How to fix
-    Give the flag that the message names: `--ignore-daemonsets` leaves the pods of DaemonSets, `--delete-emptydir-data` gives up local
-    data, `--force` gives up pods that nothing creates again. Or take the pods away before.
+    Add the flag that the message names: `--ignore-daemonsets` leaves the pods of DaemonSets, `--delete-emptydir-data` gives up local
+    data, `--force` gives up pods that nothing re-creates. Or remove the pods first.
 Example
-    `preflight drain n1`, and a pod on it with `volumes: [{name: cache, emptyDir: {}}]`.
+    `preflight drain n1`, and a pod on n1 with `volumes: [{name: cache, emptyDir: {}}]`.
 """
 
 from __future__ import annotations

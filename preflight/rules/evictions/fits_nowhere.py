@@ -1,13 +1,13 @@
-"""No node takes the replacement of a pod that has to go: it stays Pending.
+"""The replacement of a pod that a change removes fits on no node: it stays Pending.
 
 Why it matters
-    The replacement is created at once, and waits for a node with room for it. An error where all Ready pods of its owner go. Said only
-    where it is certain, from taints, selectors, requests and ports, over all nodes and pods; whoever adds nodes by himself, as an
-    autoscaler does, may make room.
+    The replacement is created at once and waits for a node with enough capacity. An error if all Ready pods of its owner are removed.
+    Reported only if it is certain from taints, selectors, requests and ports, over all nodes and pods. An autoscaler, or anybody else who
+    adds nodes, may provide the capacity.
 How to fix
-    Uncordon a node, add one, or scale something else down, before.
+    First uncordon a node, add one, or scale something else down.
 Example
-    The last node with eight free GPUs is drained, and a notebook asks for eight.
+    The last node with eight free GPUs is drained, and a notebook requests eight.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """A Job fails because of the pods that it loses.
 
 Why it matters
-    A pod that is evicted or deleted counts as a failure. Where that exceeds `backoffLimit`, the Job is Failed and all its other pods
-    are deleted; where it exceeds `backoffLimitPerIndex`, its index is given up and the Job ends Failed. A warning where that depends on
-    how the pods end. Jobs that a JobSet restarts are not reported.
+    A pod that is evicted or deleted counts as a failure. If that exceeds `backoffLimit`, the Job is Failed and all its other pods are
+    deleted; if it exceeds `backoffLimitPerIndex`, its index fails and the Job ends as Failed. A warning if that depends on how the pods
+    end. Jobs that a JobSet restarts are not reported.
 How to fix
-    Let the Job end before, or create it with a podFailurePolicy that ignores DisruptionTarget, which helps against evictions and
+    Let the Job finish first, or create it with a podFailurePolicy that ignores DisruptionTarget: this helps against evictions and
     taints, not against `--disable-eviction`.
 Example
     `backoffLimit: 0`, and a drain of a node with one of its pods.

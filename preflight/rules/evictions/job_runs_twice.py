@@ -1,12 +1,12 @@
-"""Two pods of one index of a Job run at once while an old pod ends.
+"""Two pods of the same index of a Job run at the same time while an old pod ends.
 
 Why it matters
-    By default a Job creates the replacement of a pod some seconds after its deletion, though the old pod may use the rest of its grace
-    period. Until then two pods have one index: frameworks that register workers by it fail or wait.
+    By default a Job creates the replacement of a pod a few seconds after its deletion, while the old pod may use the rest of its grace
+    period. Until it ends, two pods have the same index: frameworks that register workers by index fail or wait.
 How to fix
-    `podReplacementPolicy: Failed`, when the Job is created: the replacement then waits for the end of the old pod.
+    Create the Job with `podReplacementPolicy: Failed`: the replacement then waits for the end of the old pod.
 Example
-    An Indexed training Job with a grace period of 60 s, one of whose nodes is drained.
+    An Indexed training Job with a grace period of 60 s, and a drain of one of its nodes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from preflight.rules.evictions._hits import find_overlapping_job_pods
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each Indexed Job that goes on."""
+    """One hit for each Indexed Job that continues."""
     yield from find_overlapping_job_pods(context)
 
 

@@ -1,11 +1,12 @@
-"""A JobSet fails, or starts Jobs anew that lost nothing.
+"""A JobSet fails, or restarts Jobs that lost no pod.
 
 Why it matters
-    A child Job that fails sets off the failure policy of its JobSet: without one the JobSet fails; else all its Jobs are deleted and
-    created anew, which costs a restart. With exclusive placement the leader of a Job decides its topology domain: where the leader
-    goes, its followers are refused until a new one is scheduled. A warning where the JobSet goes on.
+    A child Job that fails triggers the failure policy of its JobSet: without a policy the JobSet fails; otherwise all its Jobs are
+    deleted and re-created, which uses up a restart. With exclusive placement the leader pod of a Job decides its topology domain: when
+    the leader is lost, its followers are refused until a new leader is scheduled. A warning if the JobSet continues.
 How to fix
-    Drain when the JobSet has ended, or make its Jobs ignore DisruptionTarget. See that a domain is free before a leader goes.
+    Drain after the JobSet has finished, or make its Jobs ignore DisruptionTarget. Make sure that a domain is free before a leader is
+    evicted.
 Example
     A JobSet with `failurePolicy: {maxRestarts: 3}` whose Jobs have `backoffLimit: 0`.
 """
@@ -20,7 +21,7 @@ from preflight.rules.evictions._hits import find_jobset_restarts
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each JobSet that fails, starts Jobs anew or loses a leader."""
+    """One hit for each JobSet that fails, restarts Jobs or loses a leader."""
     yield from find_jobset_restarts(context, lower_severity=Severity.WARNING)
 
 

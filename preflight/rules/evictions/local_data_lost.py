@@ -1,10 +1,10 @@
-"""The data in emptyDir volumes goes with the pods that have to go.
+"""The data in emptyDir volumes is lost with the pods that a change removes.
 
 Why it matters
-    An emptyDir ends with its pod. For a cache that is nothing; for work in progress, or a database that somebody keeps in one, it is a
-    loss. kubectl asks for `--delete-emptydir-data`; a NoExecute taint and the end of a node ask nobody.
+    An emptyDir is deleted with its pod. That does not matter for a cache, but it does for work in progress, or for a database that
+    stores its data there. kubectl requires `--delete-emptydir-data`; a NoExecute taint and the removal of a node require no confirmation.
 How to fix
-    Copy what is needed before, or keep it in a volume that outlives the pod.
+    Copy the data first, or use a volume that outlives the pod.
 Example
     A notebook with `volumes: [{name: work, emptyDir: {}}]`.
 """

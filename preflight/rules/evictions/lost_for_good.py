@@ -1,12 +1,12 @@
-"""A pod that has to go is never created again: nothing controls it.
+"""A pod that a change removes is never re-created: it has no controller.
 
 Why it matters
-    A bare pod that is evicted or deleted is gone, with all that it was doing. kubectl asks for `--force` before it evicts one, so under
-    a drain this is a warning; a NoExecute taint and the end of a node ask nobody.
+    A bare pod that is evicted or deleted is lost, together with its work. kubectl requires `--force` before it evicts one, so under a
+    drain this is a warning; a NoExecute taint and the removal of a node require no confirmation.
 How to fix
-    Create such pods by a Deployment or a Job. Save what you need of this one before.
+    Create such pods with a Deployment or a Job. Save what you need from this pod first.
 Example
-    A debug shell that somebody left with `kubectl run`.
+    A debug shell that was left running with `kubectl run`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""More than one PodDisruptionBudget selects a pod, so that no eviction of it is ever granted.
+"""More than one PodDisruptionBudget covers a pod, so no eviction of the pod is ever allowed.
 
 Why it matters
-    The eviction API answers 500 for such a pod, whatever the budgets allow, and kubectl reports it as an error when the other pods are
-    done. A drain of its node can not succeed.
+    The eviction API answers 500 for such a pod, regardless of what the budgets allow, and kubectl reports an error after it has drained
+    the other pods. A drain of its node cannot succeed.
 How to fix
-    Delete all budgets of the pod but one, or narrow their selectors.
+    Delete all but one of the budgets that cover the pod, or narrow their selectors.
 Example
-    A chart brings a budget for `app: web`, and a platform team has another one for `team: shop` in the same namespace.
+    A chart contains a budget for `app: web`, and a platform team has another one for `team: shop` in the same namespace.
 """
 
 from __future__ import annotations

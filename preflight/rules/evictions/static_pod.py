@@ -1,10 +1,10 @@
 """A drained node keeps its static pods.
 
 Why it matters
-    A static pod is the kubelet's own, from a file on the node. The API server shows its mirror, and a drain leaves it alone: it runs
-    until the kubelet ends. What it serves is served from this node until then.
+    A static pod belongs to the kubelet, which reads it from a file on the node. The API server only shows a mirror of it, and a drain
+    does not evict it: it runs, and continues to serve, until the kubelet stops.
 How to fix
-    Nothing, if that is meant. Else move its manifest out of the directory that the kubelet reads.
+    Nothing, if that is intended. Otherwise move its manifest out of the directory that the kubelet reads.
 Example
     A control-plane node with `kube-apiserver` and `etcd` as static pods.
 """

@@ -1,14 +1,14 @@
-"""A pod that has to go is let go and never ends: it stays in Terminating.
+"""A pod that a change removes never ends: it stays in Terminating.
 
 Why it matters
-    A pod is gone once its kubelet says so. A kubelet that is silent says nothing, and one that cannot unmount a volume, because the node
-    pod of its CSI driver is not there, waits. `kubectl drain` waits with it, without an end unless `--timeout` is given, and never gets to
-    the nodes after this one. A StatefulSet creates no new pod before the old one is gone. An error where kubectl waits, or such an owner
-    does; else a warning. A warning, too, where it is unknown whether a pod ends, and the exit code is 3 then.
+    A pod is removed once its kubelet reports that it has ended. A kubelet that does not respond reports nothing, and one that cannot
+    unmount a volume, because the node pod of its CSI driver is missing, waits. `kubectl drain` waits with it, without end unless
+    `--timeout` is given, and never reaches the nodes after this one. A StatefulSet creates no new pod before the old one ends. An error if
+    kubectl waits, or such an owner does; otherwise a warning. Also a warning, with exit code 3, if it is unknown whether a pod ends.
 How to fix
-    Bring the driver's pod back to the node, or start the kubelet, before. `--skip-wait-for-delete-timeout` lets kubectl go on. Once a node
-    is shut down for certain, delete it, or add the taint `node.kubernetes.io/out-of-service`: pod garbage collection then deletes its
-    terminating pods by force. Never do so while the node may still write to a volume.
+    First get the driver's pod running on the node again, or start the kubelet. `--skip-wait-for-delete-timeout` lets kubectl continue. Only
+    if a node is certainly shut down, delete it, or add the taint `node.kubernetes.io/out-of-service`: pod garbage collection then
+    force-deletes its terminating pods. Never do so while the node may still write to a volume.
 Example
     A node whose CSI node pod does not tolerate its taint, and a StatefulSet's pod there with a claim of that driver.
 """

@@ -1,12 +1,13 @@
-"""The selector of a DaemonSet matches pods that are not its own.
+"""The selector of a DaemonSet matches pods of other owners.
 
 Why it matters
-    A controller adopts the pods that its selector matches and that no other controls. A bare pod in the same namespace is then taken for
-    one of the DaemonSet's: where a node has two, the younger one is deleted, and an update replaces it. Pods of another DaemonSet are safe
-    as long as that one lives; once it is deleted with `--cascade=orphan` they are adopted too, and all that picks or counts pods by the
-    selector mixes them up before.
+    A controller adopts the pods that its selector matches and that have no controller. A bare pod in the same namespace is then treated as
+    a pod of the DaemonSet: if a node has two, the newer one is deleted, and an update replaces the bare pod. Pods of another DaemonSet are
+    safe as long as that DaemonSet exists; after a deletion with `--cascade=orphan` they are adopted too. Until then, everything that
+    selects or counts pods by the selector mixes them up.
 How to fix
-    Give each a label of its own, and name it in `spec.selector`, which cannot be changed in place: the DaemonSet has to be created anew.
+    Give each workload its own label and use it in `spec.selector`. The selector cannot be changed in place: delete the DaemonSet and create
+    it again.
 Example
     `selector: {matchLabels: {app: agent}}` in two DaemonSets of one namespace.
 """

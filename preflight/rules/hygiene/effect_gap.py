@@ -1,10 +1,10 @@
-"""A toleration covers the NoSchedule taint of a key, and nothing covers the NoExecute taint of the same key.
+"""A toleration covers the NoSchedule taint of a key, and no toleration covers the NoExecute taint of the same key.
 
 Why it matters
-    Whoever tolerates `dedicated=rdma:NoSchedule` means to be on these nodes. Once the same key comes with NoExecute, as it does here, the
-    pods that run there are deleted, and no DaemonSet is given new ones.
+    A workload that tolerates `dedicated=rdma:NoSchedule` is intended for these nodes. If a node has the same key with NoExecute, as in this
+    input, the pods that run there are deleted, and DaemonSets get no new pods there.
 How to fix
-    Tolerate the NoExecute taint too; or leave the effect out, which tolerates all three. Other workloads than DaemonSets may want
+    Tolerate the NoExecute taint too, or omit the effect, which tolerates all three effects. Workloads other than DaemonSets may need
     `tolerationSeconds` with it.
 Example
     `{key: dedicated, operator: Exists, effect: NoSchedule}` and a node with `dedicated=rdma:NoExecute`.

@@ -1,13 +1,13 @@
 """A component that a node depends on has no system priority class, so the node may evict it.
 
 Why it matters
-    A node short of memory, disk or process ids evicts pods, and refuses new ones, but for those of a priority of 2,000,000,000 or more:
-    only `system-node-critical` and `system-cluster-critical` have that. The same classes let the scheduler make room on a full node.
-    A CSI driver that was evicted can't unmount the volumes of the pods that are evicted after it; without the DNS, the Service proxy or
-    the network of the node nothing else there works, and it comes back only when the pressure has passed. For other components, and
-    where a class of one's own ranks it at least among other pods, it is a note.
+    A node that is short of memory, disk or process IDs evicts pods and refuses new ones, except pods with a priority of 2,000,000,000 or
+    more: only `system-node-critical` and `system-cluster-critical` have such a priority. The same classes let the scheduler preempt pods on
+    a full node. If a CSI driver is evicted, the volumes of the pods that are evicted after it cannot be unmounted. Without the DNS, the
+    Service proxy or the network of the node nothing else works there, and the component returns only when the pressure is over. It is a
+    note for other components, and for a custom class, which at least ranks the component above pods of lower priority.
 How to fix
-    `priorityClassName: system-node-critical`. Some platforms want a ResourceQuota for it in a namespace other than kube-system.
+    `priorityClassName: system-node-critical`. Some platforms require a ResourceQuota for it in namespaces other than kube-system.
 Example
     A CSI node driver without `priorityClassName`.
 """
@@ -41,8 +41,8 @@ def check(context: Context) -> Iterator[Hit]:
                 key=(kind.id, name),
                 location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "priorityClassName")),
                 severity=None if kind.id in _KINDS_BY_PRIORITY and not name else Severity.NOTE,
-                message=messages.describe_evictable_component(kind.id, name),
-                notes=(("then", kind.symptom), ("help", messages.SYSTEM_CLASS_HELP)),
+                message=messages.describe_evictable_component(kind.title, name),
+                notes=(("impact", kind.symptom), ("help", messages.SYSTEM_CLASS_HELP)),
             )
 
 

@@ -1,11 +1,11 @@
-"""A DaemonSet repeats a toleration that every DaemonSet has, with seconds that are ignored.
+"""A DaemonSet repeats a toleration that every DaemonSet has, with `tolerationSeconds` that have no effect.
 
 Why it matters
-    The DaemonSet controller adds its own tolerations to every pod, and replaces one of the template that has the same key, operator,
-    value and effect: `tolerationSeconds` is gone with it. The pod stays for ever on a node that is not ready or unreachable, whatever the
-    manifest says, and nothing tells its author.
+    The DaemonSet controller adds its own tolerations to every pod, and replaces a toleration of the template with the same key, operator,
+    value and effect: its `tolerationSeconds` are lost. The pod stays on a node that is not ready or unreachable without a time limit,
+    whatever the manifest says, and nothing reports it.
 How to fix
-    Leave the toleration out. Where the pod is to leave such a node, a DaemonSet is the wrong kind of workload.
+    Remove the toleration. If the pod should leave such a node, a DaemonSet is the wrong kind of workload.
 Example
     `{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 30}` in a DaemonSet.
 """

@@ -1,12 +1,12 @@
 """The API server refuses a field that decides where pods run or how they are updated.
 
 Why it matters
-    The object is refused as a whole, when it is applied and not before. What preflight says of it rests on its best reading.
+    The API server refuses the whole object, but only when it is applied. The other findings about the object are a best effort.
 How to fix
-    As the reason says: quote what has to be a string, give a selector what its operator needs, and exactly one of maxUnavailable and
-    maxSurge.
+    Follow the message: quote values that must be strings, give a selector what its operator needs, and set exactly one of maxUnavailable
+    and maxSurge to more than 0.
 Example
-    `updateStrategy: {rollingUpdate: {maxSurge: 1}}`: maxUnavailable is then 1 too, and both is refused.
+    `updateStrategy: {rollingUpdate: {maxSurge: 1}}`: maxUnavailable then defaults to 1, and the API server refuses both together.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The API server refuses a taint of a node or of a node pool.
 
 Why it matters
-    The node keeps the taints that it has, and what was to be kept away comes, or the other way round.
+    The node keeps its current taints: pods that the new taint should keep off still come, or pods that should come are still kept off.
 How to fix
-    As the reason says: quote what has to be a string, name the effect, one of NoSchedule, PreferNoSchedule and NoExecute, and give no two
-    taints the same key and effect. A taint has no operator: what looks like one (`value: Exists`) is a value like any other.
+    Follow the message: quote values that must be strings, set one of the effects NoSchedule, PreferNoSchedule and NoExecute, and give no
+    two taints the same key and effect. A taint has no operator: what looks like one (`value: Exists`) is an ordinary value.
 Example
     `taints: [{key: dedicated, value: true, effect: NoSchedule}]`
 """

@@ -1,10 +1,10 @@
 """The API server refuses a toleration.
 
 Why it matters
-    The object is refused as a whole, when it is applied and not before: no pod tolerates what was meant.
+    The API server refuses the whole object, but only when it is applied: no pod gets the intended toleration.
 How to fix
-    As the reason says: quote what has to be a string, give `operator: Exists` where there is no key, `effect: NoExecute` where there are
-    seconds, and spell operators and effects as Kubernetes does.
+    Follow the message: quote values that must be strings, set `operator: Exists` if there is no key, set `effect: NoExecute` if there are
+    `tolerationSeconds`, and spell operators and effects as Kubernetes does.
 Example
     `{key: dedicated, operator: exists}`, `{key: dedicated, value: true}`
 """

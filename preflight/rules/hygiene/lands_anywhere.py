@@ -1,9 +1,9 @@
-"""A DaemonSet with a wildcard toleration selects no nodes, so it takes every node there is.
+"""A DaemonSet with a wildcard toleration selects no nodes, so it gets pods on Windows and virtual nodes too.
 
 Why it matters
-    A taint is what keeps Linux pods from Windows nodes, and any pod from virtual and serverless ones. A wildcard passes it, and without
-    nodeSelector or affinity nothing else leaves these nodes out: the pod is created there, fails to start or stays Pending for ever, and
-    no update of the DaemonSet comes to its end.
+    Taints keep Linux pods off Windows nodes, and all pods off virtual and serverless nodes. A wildcard tolerates these taints. Without
+    nodeSelector or node affinity nothing else excludes such nodes: the pod is created there and fails to start or stays Pending, and no
+    update of the DaemonSet completes.
 How to fix
     `nodeSelector: {kubernetes.io/os: linux}`, and node affinity with NotIn for the labels of virtual nodes, such as
     `eks.amazonaws.com/compute-type` with `fargate`.

@@ -1,12 +1,12 @@
-"""A toleration or a selector names a taint or label that has had another name for long.
+"""A toleration or a selector uses the old name of a taint or label.
 
 Why it matters
-    The taint of the control plane has been `node-role.kubernetes.io/control-plane` alone since Kubernetes 1.25, and its label since 1.24.
-    What tolerates only `node-role.kubernetes.io/master` keeps away from it, and what selects on that label loses its pods the moment the
-    label goes. Where the new key is tolerated too, the old one is only something to clean up, and a note; so is an old key as long as no
-    node is known that has the new one instead.
+    The taint of the control plane has been only `node-role.kubernetes.io/control-plane` since Kubernetes 1.25, and its label since 1.24. A
+    workload that tolerates only `node-role.kubernetes.io/master` does not run on the control plane, and a workload that selects on that
+    label loses its pods when the label is removed. It is a note if the new key is tolerated too, because the old one then only needs
+    cleanup, and if no known node has the new key instead of the old one.
 How to fix
-    Tolerate, or select on, the new key; keep the old one beside it only while clusters that old are in use.
+    Tolerate, or select on, the new key. Keep the old key in addition only while clusters of that age are in use.
 Example
     `{key: node-role.kubernetes.io/master, operator: Exists}`, `nodeSelector: {failure-domain.beta.kubernetes.io/zone: eu-1a}`
 """

@@ -1,13 +1,13 @@
-"""The namespace of a DaemonSet has a default node selector, which its placement does not see.
+"""The namespace of a DaemonSet has a default node selector, which the DaemonSet controller does not see.
 
 Why it matters
-    The admission plugin PodNodeSelector adds the selector of the namespace to each pod, after the DaemonSet controller has chosen the node.
-    On a node that does not match, the pod stays Pending for ever, and is counted in desired and current. A selector that contradicts
-    the DaemonSet's own has every pod refused. OpenShift's own annotation leaves the other nodes without a pod. The plugin may be
-    off, and then the annotation does nothing.
+    The admission plugin PodNodeSelector adds the selector of the namespace to each pod after the DaemonSet controller has chosen the node.
+    On a node that does not match, the pod stays Pending and is counted in desired and current. If the selector conflicts with that of the
+    DaemonSet, every pod is refused. With the annotation of OpenShift the other nodes get no pod. If the plugin is off, the annotation has
+    no effect.
 How to fix
-    Put the DaemonSet in a namespace without a default, or give the namespace an empty one (`openshift.io/node-selector: ""`); or give the
-    DaemonSet the same nodeSelector.
+    Move the DaemonSet to a namespace without a default node selector, give the namespace an empty one (`openshift.io/node-selector: ""`),
+    or give the DaemonSet the same nodeSelector.
 Example
     A Namespace with `scheduler.alpha.kubernetes.io/node-selector: pool=apps`, and a DaemonSet for every node in it.
 """
@@ -93,4 +93,4 @@ def _parse_selector(text: str) -> dict[str, str]:
     return {key.strip(): value.lstrip("=").strip() for key, _, value in pairs}
 
 
-RULE = Rule(id="PF218", name="namespace-selector", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF218", name="namespace-selector", severity=Severity.WARNING, check=check, concerns_change=True)

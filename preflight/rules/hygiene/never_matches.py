@@ -1,12 +1,12 @@
-"""A toleration matches no taint that is known, though it speaks of one.
+"""A toleration matches no known taint, although it is similar to one.
 
 Why it matters
-    No operator means Equal, and no value the empty one: `{key: dedicated, effect: NoSchedule}` matches only a taint without a value,
-    never `dedicated=rdma`. A value that differs by its case, and a key with a letter too few, match nothing either, and the API server
-    accepts them all. The pods stay away from the node, which shows only once they are to be created. Where the taint is not known, an
-    operator that was left out is a note: some clusters give the taints of the control plane a value, others none.
+    Without an operator the operator is Equal, and without a value the value is empty: `{key: dedicated, effect: NoSchedule}` matches only a
+    taint without a value, never `dedicated=rdma`. A value in another case, or a key with a missing letter, matches nothing either, and the
+    API server accepts them all. The pods do not run on the node, which shows only when they are created. If the taint is not known, a
+    missing operator is a note: some clusters set the taints of the control plane with a value, others without.
 How to fix
-    `operator: Exists` for any value, or the value that the taint has. Write key and value as the taint does.
+    `operator: Exists` for any value, or the value of the taint. Write key and value exactly as in the taint.
 Example
     `{key: dedicated, effect: NoSchedule}` and a node with `dedicated=rdma:NoSchedule`.
 """

@@ -1,14 +1,14 @@
-"""A NoExecute taint is tolerated for ever.
+"""A NoExecute taint is tolerated without a time limit.
 
 Why it matters
-    NoExecute means that the node is to be emptied. A pod that tolerates it without `tolerationSeconds` stays, for ever. For a DaemonSet
-    that is the only way to stay at all, since seconds make it loop: so it is a note there, and a decision that its owner should know of.
-    Other workloads can have seconds, and move after them; without, they are never moved from a node that has died.
-    A policy decides for all DaemonSets: with `noExecute: stay` there is nothing to say of them, with `leave` it is a warning.
-    A toleration without an effect tolerates NoExecute too, often without anybody having thought of it. It is said where that matters: a
-    note where a NoExecute taint that it tolerates is known, of the nodes or the policy, and a warning of DaemonSets with `leave`.
+    NoExecute means that the node is to be emptied. A pod that tolerates it without `tolerationSeconds` stays. A DaemonSet can stay only in
+    this way, because `tolerationSeconds` make it loop; the finding is a note there, so that the owner knows about it. Other workloads can
+    set `tolerationSeconds` and leave when the time is over; without them, they are never evicted from a failed node. A policy decides for
+    all DaemonSets: with `noExecute: stay` there is no finding, with `leave` it is a warning. A toleration without an effect tolerates
+    NoExecute too, often by accident. It is a note if it tolerates a NoExecute taint that is known from the nodes or the policy, and a
+    warning for DaemonSets with `leave`.
 How to fix
-    A DaemonSet: keep it where the pod is needed until the last moment, else remove the toleration. Other workloads: set
+    For a DaemonSet, keep the toleration if the pod is needed until the end, otherwise remove it. For other workloads, set
     `tolerationSeconds`.
 Example
     `{key: maintenance, operator: Exists, effect: NoExecute}`

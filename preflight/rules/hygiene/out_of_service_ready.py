@@ -1,12 +1,12 @@
 """The taint out-of-service is added to a node that is Ready.
 
 Why it matters
-    The taint says that a node is shut down. On a node that is not Ready, pod garbage collection then deletes its terminating pods by force,
-    and their volumes are detached at once. On a node that is Ready nothing is deleted by force, but volumes of pods that end are detached
-    without asking whether they are still mounted: a pod on another node may then write to the same volume. With NoExecute all pods that do
-    not tolerate it are deleted besides.
+    The taint says that a node is shut down. On a node that is not Ready, pod garbage collection then force-deletes its terminating pods,
+    and their volumes are detached at once. On a Ready node nothing is force-deleted, but the volumes of pods that end are detached without
+    a check whether they are still mounted: a pod on another node may then write to the same volume. With NoExecute, all pods that do not
+    tolerate the taint are deleted as well.
 How to fix
-    Shut the node down first, and wait until it is not Ready. To empty a node that runs, drain it.
+    Shut the node down first, and wait until it is not Ready. To empty a running node, drain it.
 Example
     `preflight taint nodes w1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`, and w1 is Ready.
 """
@@ -43,4 +43,4 @@ def _gains_taint(before: Node, after: Node) -> bool:
     return has_out_of_service_taint(after) and not has_out_of_service_taint(before)
 
 
-RULE = Rule(id="PF220", name="out-of-service-ready", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF220", name="out-of-service-ready", severity=Severity.WARNING, check=check, concerns_change=True)

@@ -1,11 +1,11 @@
-"""A workload lacks a toleration that the policy requires of it.
+"""A workload lacks a toleration that the policy requires.
 
 Why it matters
-    The team has said which taints its nodes carry and who has to run there all the same: every device plugin, every CSI node driver. A
-    workload that lacks the toleration never starts on these nodes; one that has a wider one, where the policy asks for exactly this,
-    also lands on nodes that are meant for others.
+    The policy of the team says which taints its nodes have, and which workloads must run there anyway, such as every device plugin and
+    every CSI node driver. A workload without the toleration never starts on these nodes. A workload with a wider toleration, where the
+    policy requires the exact one, also runs on nodes that are intended for others.
 How to fix
-    Add the toleration as the policy has it; where a wider one stands in its stead, replace that.
+    Add the toleration as it is in the policy; if a wider one covers it, replace the wider one.
 Example
     A policy with `required: [{name: rdma, kinds: [device-plugin], tolerations: [{key: dedicated, operator: Equal, value: rdma, effect:
     NoSchedule}]}]`, and a device plugin without this toleration.

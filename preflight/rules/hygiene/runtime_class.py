@@ -1,12 +1,12 @@
-"""A RuntimeClass adds a node selector or tolerations to the pods of a DaemonSet, which its placement does not see.
+"""A RuntimeClass adds a node selector or tolerations to the pods of a DaemonSet, which the DaemonSet controller does not see.
 
 Why it matters
-    The DaemonSet controller chooses nodes by the template alone. What `scheduling` of the RuntimeClass adds comes after it, at the creation
-    of each pod: its tolerations bring the DaemonSet to no tainted node, and on a node that its nodeSelector does not match the pod stays
-    Pending for ever, and is counted in desired and current. A nodeSelector that contradicts the template's has every pod refused. It is
-    a note where no node is known for which that matters, or the RuntimeClass was not given.
+    The DaemonSet controller chooses nodes by the template only. The `scheduling` of the RuntimeClass is added later, when each pod is
+    created: its tolerations do not bring the DaemonSet to tainted nodes, and on a node that its nodeSelector does not match the pod stays
+    Pending and is counted in desired and current. If its nodeSelector conflicts with that of the template, every pod is refused. It is a
+    note if no known node is affected, or if the RuntimeClass is not in the input.
 How to fix
-    Repeat nodeSelector and tolerations of the RuntimeClass in the template.
+    Repeat the nodeSelector and tolerations of the RuntimeClass in the template.
 Example
     `runtimeClassName: nvidia`, of a RuntimeClass with `scheduling: {nodeSelector: {gpu: "true"}}`, in a DaemonSet without that selector.
 """
@@ -133,4 +133,4 @@ def _list_excluding_taints(context: Context, daemonset: DaemonSet) -> tuple[Tain
     return tuple(dict.fromkeys(taint for placement in selected for taint in placement.untolerated_taints))
 
 
-RULE = Rule(id="PF219", name="runtime-class", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF219", name="runtime-class", severity=Severity.WARNING, check=check, concerns_change=True)

@@ -1,10 +1,10 @@
-"""A DaemonSet tolerates NoExecute for some seconds only, so it loops on a node with that taint.
+"""A DaemonSet tolerates NoExecute for a limited time, so its pod restarts in a loop on a node with that taint.
 
 Why it matters
-    Taint eviction deletes the pod after the seconds, and the DaemonSet controller, which does not look at them, creates it again: the pod
-    restarts every so many seconds on every such node.
+    Taint eviction deletes the pod when the time is over, and the DaemonSet controller, which ignores `tolerationSeconds`, creates it again:
+    the pod restarts in this interval on every such node.
 How to fix
-    Remove `tolerationSeconds` where the pod is to stay on the node; remove the toleration where it is to go.
+    Remove `tolerationSeconds` if the pod should stay on the node; remove the toleration if the pod should leave.
 Example
     `{key: maintenance, operator: Exists, effect: NoExecute, tolerationSeconds: 300}` in a DaemonSet.
 """

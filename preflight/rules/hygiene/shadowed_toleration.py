@@ -1,11 +1,11 @@
-"""The seconds of a toleration never count, for an earlier one matches first.
+"""The `tolerationSeconds` of a toleration have no effect, because an earlier toleration matches first.
 
 Why it matters
-    For each NoExecute taint the first toleration that matches it, in the order of the list, says how long the pod stays. What a later one
-    says of seconds has no effect: a pod that was to leave after 300 s stays for ever, or leaves at once. A DaemonSet must not have
-    seconds anyway, so there it is a note.
+    For each NoExecute taint the first matching toleration in the list decides how long the pod stays. The seconds of a later toleration
+    have no effect: a pod that should leave after 300 s stays without a time limit, or leaves at once. In a DaemonSet it is a note, because
+    a DaemonSet must not set `tolerationSeconds` anyway.
 How to fix
-    Put the toleration that is to count first, and the wildcard last.
+    Put the toleration that should apply first, and the wildcard last.
 Example
     `[{operator: Exists}, {key: maintenance, operator: Exists, effect: NoExecute, tolerationSeconds: 300}]`
 """

@@ -1,11 +1,10 @@
-"""Two DaemonSets take one port of the node and run on the same nodes.
+"""Two DaemonSets use the same port of the node and run on the same nodes.
 
 Why it matters
-    A port of the node can be had by one pod only: a hostPort, or with hostNetwork every containerPort. The DaemonSet controller creates a
-    pod of both on each node all the same, and one of the two stays Pending there for good: whichever came later, and after a reboot it
-    may be the other one.
+    Only one pod can use a port of the node: a hostPort, or with hostNetwork every containerPort. The DaemonSet controller creates a pod of
+    both DaemonSets on each node anyway, and the one that comes later stays Pending. After a reboot it may be the other one.
 How to fix
-    Give one of them another port, take out the one that is no longer wanted, or keep them apart with node affinity.
+    Use another port for one of them, remove the one that is no longer needed, or separate them with node affinity.
 Example
     `monitoring/node-exporter` and `observe/prom-node-exporter`, both with `hostNetwork: true` and `containerPort: 9100`.
 """

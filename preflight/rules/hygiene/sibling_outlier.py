@@ -1,11 +1,11 @@
 """One DaemonSet of a family lacks a toleration that all the others have.
 
 Why it matters
-    What is installed together works together: a driver, its device plugin, its exporter. Where all but one tolerate a taint, the
-    one was most likely forgotten, and the nodes with this taint get all of the family but that part. It is a note until a taint is known
-    that makes the difference.
+    DaemonSets that are installed together work together: a driver, its device plugin, its exporter. If all but one tolerate a taint, that
+    one was probably forgotten, and the nodes with this taint get the whole family except that DaemonSet. It is a note until a taint is
+    known for which the difference matters.
 How to fix
-    Give it the same tolerations; in a chart each part often has a value of its own for them.
+    Give it the same tolerations; in a chart each component often has its own value for them.
 Example
     Of four DaemonSets with `app.kubernetes.io/instance: gpu`, three tolerate `nvidia.com/gpu:NoSchedule`.
 """

@@ -1,11 +1,12 @@
-"""The update strategy of a DaemonSet cannot carry its updates through.
+"""The update strategy of a DaemonSet cannot complete its updates.
 
 Why it matters
-    With maxSurge the new pod starts beside the old one. Where both want the same port of the node, the new one stays Pending for ever: no
-    update ever goes through. With OnDelete an update changes nothing until somebody deletes each pod, and `rollout status` refuses to
-    say how far it got; where that is an operator's or a person's job it is right, so it is a note.
+    With maxSurge the new pod starts next to the old one. If both use the same port of the node, the new pod stays Pending, and no update
+    ever completes. With OnDelete an update changes nothing until each pod is deleted, and `rollout status` does not support it. OnDelete is
+    correct if an operator or a person deletes the pods, so it is a note.
 How to fix
-    A DaemonSet that takes ports of the node: maxSurge 0 and maxUnavailable 1 or more. OnDelete: see that something deletes the pods.
+    For a DaemonSet that uses ports of the node: maxSurge 0 and maxUnavailable 1 or more. For OnDelete: make sure that something deletes the
+    pods.
 Example
     `updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}` with a `hostPort`.
 """
@@ -25,7 +26,7 @@ def check(context: Context) -> Iterator[Hit]:
     """One hit at most for each DaemonSet. Only in lint; PF105 says what a certain update does."""
     for daemonset in iter_linted_daemonsets(context):
         strategy = daemonset.spec.updateStrategy
-        if strategy.type == "OnDelete":
+        if strategy.type == "OnDelete" and daemonset.declaration is None:  # an operator deletes the pods itself
             yield Hit(
                 subject=make_subject_of(daemonset),
                 key=("OnDelete",),

@@ -1,8 +1,8 @@
 """A toleration ignores the value of a taint that has one.
 
 Why it matters
-    `operator: Exists` tolerates the key with whatever value: a pod meant for `dedicated=rdma` also takes the nodes of `dedicated=gpu`.
-    Often this is wanted; where values tell pools apart it is not.
+    `operator: Exists` tolerates the key with any value: a pod that is intended for `dedicated=rdma` also runs on the nodes of
+    `dedicated=gpu`. Often this is intended. It is not if the values distinguish node pools.
 How to fix
     `operator: Equal` with the value.
 Example

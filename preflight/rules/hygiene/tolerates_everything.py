@@ -1,13 +1,13 @@
 """A toleration without a key tolerates every taint.
 
 Why it matters
-    A wildcard takes the pod to nodes that its owner never thought of: Windows and serverless nodes, nodes that are being emptied. Without
-    an effect it includes NoExecute, for ever: the pod stays on a node that is meant to be empty. What a node cannot do without needs
-    just that, so for the priority class `system-node-critical` this is a note; a policy can name kinds of component for which it is one
-    too (`options: {kinds: [log-agent]}`). The pods of a Deployment, StatefulSet or Job pass the taint
-    of a cordon too: evicted from a node that is being drained they can come right back to it, and the node never gets empty.
+    A wildcard lets the pod run on nodes that its owner did not think of: Windows and serverless nodes, and nodes that are being emptied.
+    Without an effect it includes NoExecute without a time limit: the pod stays on a node that should be empty. Components that a node needs
+    must do exactly this, so it is a note for the priority class `system-node-critical`; a policy can name other kinds of components for
+    which it is a note (`options: {kinds: [log-agent]}`). The pods of a Deployment, StatefulSet or Job also tolerate the taint of a cordon:
+    after an eviction from a node that is being drained they can return to the same node, and the node never becomes empty.
 How to fix
-    Tolerate the taints that are meant, each exactly: `{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}`.
+    Tolerate only the intended taints, each one exactly: `{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}`.
 Example
     `tolerations: [{operator: Exists}]`
 """
@@ -49,7 +49,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=item.location,
             toleration_location=item.location,
             severity=None if returns or (for_ever and not item.is_critical and not _is_allowed(item, context)) else Severity.NOTE,
-            message=messages.describe_wildcard(toleration, is_for_ever=for_ever, is_drained_in_vain=returns),
+            message=messages.describe_wildcard(toleration, is_unlimited=for_ever, is_drained_in_vain=returns),
             label=messages.label_wildcard(is_drained_in_vain=returns),
         )
 

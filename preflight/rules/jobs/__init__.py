@@ -1,1 +1,1 @@
-"""Rules on Jobs, as manifests state them: asked by lint where there are some."""
+"""Rules on Jobs as written in manifests: run by lint if the input has Jobs."""

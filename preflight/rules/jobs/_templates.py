@@ -1,4 +1,4 @@
-"""What the rules on Jobs share: every Job, and every template of one, that is judged, with its place."""
+"""What the rules on Jobs share: every Job and Job template that is checked, with its location."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FINISHED_CONDITIONS = frozenset(("Complete", "Failed"))
 class JobTemplateItem(Struct, frozen=True):
     """A Job, or the template of one.
 
-    1. `owner` is the object that it stands in: the Job itself, a CronJob or a JobSet; `path` leads to the Job's spec in it.
+    1. `owner` is the object that contains it: the Job itself, a CronJob or a JobSet; `path` leads to the Job's spec in it.
     2. `spec` is the spec as it is written; of a JobSet, as the JobSet's webhook completes it.
     3. `replicated_job` is the name of the replicated Job of a JobSet, "" in anything else.
     """

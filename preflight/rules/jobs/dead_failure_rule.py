@@ -1,11 +1,11 @@
-"""A rule of a pod failure policy never counts.
+"""A rule of a pod failure policy never applies.
 
 Why it matters
-    Of the rules the first that matches a failed pod counts, so one that stands after others which match all that it matches says nothing;
-    where it says something else than they do, somebody expects it to act. A condition that nobody sets, since its name is misspelt,
-    matches no pod either: the API server takes any name.
+    Only the first rule that matches a failed pod applies. A rule after others that match everything it matches has no effect; if it
+    differs from them, its effect is probably expected. A condition with a misspelled name is never set, so its rule matches no pod
+    either: the API server accepts any name.
 How to fix
-    Put the rule before those that match more, or leave it out; write `DisruptionTarget` with these very letters.
+    Move the rule before the rules that match more, or remove it; spell `DisruptionTarget` exactly like this.
 Example
     `[{action: FailJob, onExitCodes: {operator: NotIn, values: [75]}}, {action: FailIndex, onExitCodes: {operator: In, values: [3]}}]`
 """

@@ -1,15 +1,15 @@
-"""Two pods of one index run at once when a pod of a distributed Job is evicted or deleted.
+"""Two pods of the same index run at the same time when a pod of a distributed Job is evicted or deleted.
 
 Why it matters
-    By default a Job counts a pod as failed when it is deleted, and creates its replacement 10 seconds later, though the old pod may use the
-    rest of its grace period. For that time two pods have one index and one host name. Frameworks that register their workers by
-    either fail, or wait for a worker that is gone. Said of an Indexed Job whose indexes all run at once and that can be tried again.
-    A warning where its pods surely work together: they have host names for one another (a `subdomain`, or a JobSet), a variable says
-    where the others are (`MASTER_ADDR`, `TF_CONFIG`, `JAX_COORDINATOR_ADDRESS`, ...), or a launcher is told of other machines (`torchrun
-    --nnodes`, `mpirun --hostfile`, ...). A note where they only ask for an extended resource such as a GPU, start such a launcher
-    without saying how many machines there are, or run an image for distributed training.
+    By default a Job counts a pod as failed when it is deleted, and creates its replacement 10 seconds later, while the old pod may use the
+    rest of its grace period. During that time two pods have the same index and the same host name. Frameworks that register their workers
+    by either fail, or wait for a worker that no longer exists. Reported for an Indexed Job whose indexes all run at the same time and that
+    can be retried. A warning if its pods certainly work together: they have host names for one another (a `subdomain`, or a JobSet), a
+    variable contains the address of the others (`MASTER_ADDR`, `TF_CONFIG`, `JAX_COORDINATOR_ADDRESS`, ...), or a launcher is configured
+    for several machines (`torchrun --nnodes`, `mpirun --hostfile`, ...). A note if they only request an extended resource such as a GPU,
+    use such a launcher without a number of machines, or run an image for distributed training.
 How to fix
-    `podReplacementPolicy: Failed`: the replacement then waits for the end of the old pod. A `podFailurePolicy` brings it with it.
+    `podReplacementPolicy: Failed`: the replacement then waits for the end of the old pod. A `podFailurePolicy` implies it.
 Example
     `completionMode: Indexed`, `completions: 8`, `parallelism: 8`, and `subdomain: trainers` in the pods' template.
 """

@@ -1,9 +1,9 @@
-"""A rule on exit codes stands before the one that ignores disruptions, and takes the pods that they end.
+"""A rule on exit codes comes before the rule that ignores disruptions, and matches the pods that disruptions end.
 
 Why it matters
-    The first rule that matches a failed pod counts. An evicted pod has the condition DisruptionTarget, and it has an exit code too: 143
-    where SIGTERM ended it, 137 where it was killed at the end of its grace period. A rule that lists one of them, or all codes but
-    some, and stands first, counts the eviction or ends the Job, and the rule that was to ignore it is never asked.
+    Only the first rule that matches a failed pod applies. An evicted pod has the condition DisruptionTarget, and it also has an exit code:
+    143 if SIGTERM ended it, 137 if it was killed at the end of its grace period. An earlier rule that lists one of these codes, or all
+    codes except some, counts the eviction or ends the Job, and the rule that should ignore the eviction is never evaluated.
 How to fix
     Put the rule that ignores DisruptionTarget first.
 Example

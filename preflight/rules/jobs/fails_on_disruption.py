@@ -1,12 +1,12 @@
-"""One eviction is enough to make a Job fail, for it allows no failure and no rule ignores disruptions.
+"""One eviction makes a Job fail, because it allows no failure and no rule ignores disruptions.
 
 Why it matters
-    A pod that is evicted, by a drain, a NoExecute taint, a preemption or a full node, counts as a failure whatever it was doing. With
-    `backoffLimit: 0` the Job is Failed two seconds later, and all its other pods are deleted; with `backoffLimitPerIndex: 0` its index is
-    given up, and the Job ends Failed. A warning where the Job is Indexed, of a JobSet or asks for a device such as a GPU, since such a Job
-    is long and dear; else a note. A JobSet that restarts its Jobs then is right, and nothing is said.
+    A pod that is evicted by a drain, a NoExecute taint, a preemption or node pressure counts as a failure, whatever it was doing. With
+    `backoffLimit: 0` the Job is Failed two seconds later, and all its other pods are deleted; with `backoffLimitPerIndex: 0` its index
+    fails, and the Job ends as Failed. A warning if the Job is Indexed, belongs to a JobSet or requests a device such as a GPU, because
+    such a Job is usually long and expensive; otherwise a note. Not reported if a JobSet restarts its Jobs in this case.
 How to fix
-    Ignore disruptions by the first rule of a podFailurePolicy: `{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}`. It needs
+    Ignore disruptions with the first rule of a podFailurePolicy: `{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}`. It needs
     `restartPolicy: Never`, and does not help against `kubectl delete pod` and `kubectl drain --disable-eviction`. Or allow some failures.
 Example
     `backoffLimit: 0` in a Job that trains for a week on nodes that are drained each month.
@@ -67,7 +67,7 @@ def _handles_disruptions(batch: JobTemplateItem) -> bool:
 
 
 def _is_final(batch: JobTemplateItem, limit: JobLimit) -> bool:
-    """Whether nobody makes up for the failure: a JobSet may restart its Jobs."""
+    """Whether the failure is final: a JobSet may restart its Jobs."""
     if not isinstance(batch.owner, JobSet):
         return True
     from msgspec.structs import replace

@@ -1,11 +1,11 @@
-"""The API server refuses a Job for the fields that decide what becomes of lost pods.
+"""The API server refuses a Job because of the fields that control how it reacts to lost pods.
 
 Why it matters
-    The Job is refused as a whole, when it is applied and not before: a CronJob with it, too. A JobSet is taken, and its Jobs are
-    refused one by one, which shows only in its events. Several of these fields need one another, and some came with Kubernetes 1.28.
+    The Job is refused as a whole, and only when it is applied; the same holds for a CronJob. A JobSet is accepted, and its Jobs are
+    refused one by one, which shows only in its events. Several of these fields depend on one another, and some require Kubernetes 1.28.
 How to fix
     As the reason says: `backoffLimitPerIndex` and `maxFailedIndexes` need `completionMode: Indexed`, a `podFailurePolicy` needs
-    `restartPolicy: Never` and no `podReplacementPolicy` but Failed, and a rule names containers that there are.
+    `restartPolicy: Never` and no `podReplacementPolicy` other than Failed, and a rule must name containers that exist.
 Example
     `maxFailedIndexes: 1` without `backoffLimitPerIndex`.
 """

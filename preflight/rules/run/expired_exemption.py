@@ -1,9 +1,9 @@
-"""An exemption has expired: what it accepted counts again.
+"""An exemption has expired: the findings that it accepted count again.
 
 Why it matters
-    Somebody promised to mend it by that day. The findings that it fits are no longer exempted.
+    The exemption was accepted until a date, which is over. Findings that match it are no longer exempted.
 How to fix
-    Mend what it accepts, and remove it; or decide anew, and write a later day.
+    Fix what it accepts, and remove it; or decide again, and set a later date.
 Example
     `# preflight: exempt[PF201 until 2026-01-31] until the new chart is out`
 """

@@ -1,10 +1,10 @@
-"""An exemption in a manifest does not count: it lacks its reason, or names no rule or no day.
+"""An exemption in a manifest is ignored: it has no reason, no valid rule, or no valid date.
 
 Why it matters
-    Somebody thinks that a finding is accepted, and it is not; or accepted it without a word why. A policy can also ask that every exemption
-    has a day on which it ends (`requireExpires`, as the pack `strict` does).
+    The author expects that a finding is accepted, and it is not; or accepts it without a reason. A policy can also require that every
+    exemption has an expiry date (`requireExpires`, as in the pack `strict`).
 How to fix
-    Write the rule, the reason, and the day where one is asked for: `# preflight: exempt[PF201 until 2027-01-31] the agent runs everywhere`.
+    Write the rule, the reason, and the date if one is required: `# preflight: exempt[PF201 until 2027-01-31] the agent runs everywhere`.
 Example
     `# preflight: exempt[PF201]`
 """

@@ -1,10 +1,10 @@
-"""A key stands twice in one map, and the last value wins.
+"""A key is repeated in one map, and the last value applies.
 
 Why it matters
-    YAML as Kubernetes reads it drops all but the last, without a word. Two `tolerations:` in one pod template mean that the first list
-    does not exist.
+    Kubernetes reads YAML so that the last value of a repeated key replaces the others, without a warning. With two `tolerations:` in one
+    pod template the first list has no effect.
 How to fix
-    Keep one; merge what both were to say.
+    Keep one of them, and merge their contents.
 Example
     `tolerations:` at the top of a pod spec and again at its end.
 """

@@ -1,9 +1,9 @@
-"""A rule of preflight crashed: a fault of preflight, not of the manifests.
+"""A rule of preflight crashed: this is a bug in preflight, not in the manifests.
 
 Why it matters
-    What the rule would have found is not known, so the run is not green: the exit code is 4. The other rules went on.
+    The findings of this rule are unknown, so the run fails: the exit code is 4. The other rules ran.
 How to fix
-    Report it with the output of the same command and `-v`, which shows the traceback.
+    Report it with the output of the same command with `-v`, which shows the traceback.
 Example
     `PF102 crashed: KeyError: 'rdma-1'`
 """

@@ -1,10 +1,10 @@
 """An exemption exempts nothing.
 
 Why it matters
-    What it accepted is gone, or was never there, or nothing exempts it: the rule is mandatory. The next finding that it fits passes unseen,
-    and nobody remembers why. An entry of a baseline that fits nothing is a note.
+    The finding that it accepted no longer exists or never existed, or the rule cannot be exempted because it is mandatory. The next finding
+    that matches the exemption is accepted without review. An entry of a baseline that matches nothing is a note.
 How to fix
-    Remove it. Where it was meant for another object, rule or line, move it there.
+    Remove it. If it was intended for another object, rule or line, move it there.
 Example
     `# preflight: exempt[PF201] the agent has to run everywhere`, in a manifest without a wildcard toleration.
 """

@@ -1,1 +1,1 @@
-"""Rules on what became of a cluster since a snapshot."""
+"""Rules on how a cluster differs from a snapshot."""

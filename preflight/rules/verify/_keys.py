@@ -1,4 +1,4 @@
-"""The typed keys of findings on what became of a cluster."""
+"""The typed keys of findings on how a cluster differs from a snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules share that compare a cluster with what was saved of it."""
+"""What the rules share that compare a cluster with a snapshot."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ from preflight.model.world import ClusterState
 def make_impact_note(comparison: DaemonSetComparison, world: ClusterState) -> tuple[tuple[str, str], ...]:
     """The line that says what breaks where a DaemonSet is missing: of the worst that it is."""
     found = recognize_components(comparison.daemonset, world.config_maps, world.component_overrides)
-    return (("then", found[0].kind.symptom),) if found else ()
+    return (("impact", found[0].kind.symptom),) if found else ()

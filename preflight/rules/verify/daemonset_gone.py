@@ -1,12 +1,12 @@
-"""A DaemonSet that was there before is gone.
+"""A DaemonSet of the snapshot no longer exists.
 
 Why it matters
-    With a DaemonSet its pods go from every node at once. Nobody replaces them, and nothing counts as missing any more: what is not wanted
-    is not missed.
+    A deleted DaemonSet loses its pods on every node at once. No controller replaces them, and no counter reports them as missing:
+    nothing wants these pods any more.
 How to fix
-    Where nobody meant to delete it, apply its manifest again. Who deleted it is in the audit log of the API server.
+    If the deletion was not intended, apply its manifest again. The audit log of the API server shows who deleted it.
 Example
-    `preflight verify world.json.gz` after `helm upgrade` of a chart that no longer has a part.
+    `preflight verify world.json.gz` after `helm upgrade` of a chart that no longer contains a component.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from preflight.rules.verify._text import make_impact_note
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet that is gone."""
+    """One hit for each DaemonSet that no longer exists."""
     since = context.comparison
     assert since is not None
     for daemonset in since.daemonsets:

@@ -1,11 +1,11 @@
-"""A DaemonSet is new since a state was saved.
+"""A DaemonSet is new since the snapshot.
 
 Why it matters
-    Nothing was lost. A change brought the DaemonSet, or somebody created it meanwhile.
+    Nothing was lost. A change added the DaemonSet, or it was created in the meantime.
 How to fix
-    Nothing needs a fix where the DaemonSet was expected.
+    Nothing, if the DaemonSet was expected.
 Example
-    `preflight verify world.json.gz` after `helm upgrade` of a chart that has a new part.
+    `preflight verify world.json.gz` after `helm upgrade` of a chart that contains a new component.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""A node is gone or new, is not Ready or still cordoned, or has other labels or taints than before.
+"""A node is missing, new, not Ready or still cordoned, or has different labels or taints than before.
 
 Why it matters
-    A node that did not come back, or that nobody uncordoned, is what a maintenance most often leaves behind. A label that is gone takes the
-    DaemonSets that select on it; a taint that stays keeps away what does not tolerate it. A node that registered anew has the labels and
-    taints of its pool, and lacks what was set by hand.
+    After a maintenance, the most frequent leftover is a node that did not come back or was not uncordoned. DaemonSets that select on a
+    removed label lose their pods; a leftover taint keeps off pods that do not tolerate it. A node that re-registered has the labels and
+    taints of its pool, without those that were set by hand.
 How to fix
-    `kubectl uncordon` what is done, set labels again that a hand had set, and remove taints that were meant for the maintenance only.
-    Where the change itself was a taint or a label, this note says that it is there.
+    Run `kubectl uncordon` for nodes whose maintenance is complete, set labels again that were set by hand, and remove taints that were
+    intended for the maintenance only. If the change itself was a taint or a label, this note confirms it.
 Example
-    `preflight verify world.json.gz` after a drain that was followed by a reboot and by no uncordon.
+    `preflight verify world.json.gz` after a drain and a reboot, without `kubectl uncordon`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PATHS: dict[NodeChangeKind, FieldPath] = {
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each thing that is said, with all nodes of which it is.
 
-    An error for nodes that are no longer Ready, a warning for those that are gone or cordoned, a note for new ones, labels and taints.
+    An error for nodes that are no longer Ready, a warning for removed or cordoned ones, a note for new ones, labels and taints.
     """
     since = context.comparison
     assert since is not None

@@ -1,11 +1,11 @@
 """A DaemonSet had a pod on a node before, and has none there now.
 
 Why it matters
-    This is what a change costs in silence: DESIRED falls together with READY, no pod is Pending, and `kubectl rollout status` says success.
-    What the DaemonSet provided on the node is missing from now on. What was missing before already is not said.
+    This is the silent effect of a change: DESIRED drops together with READY, no pod is Pending, and `kubectl rollout status` reports
+    success. The node now lacks what the DaemonSet provides. Pods that were already missing before are not reported.
 How to fix
-    Where a taint keeps it away, tolerate exactly that taint, or take the taint back. Where a label is gone, set it again. Where it should
-    run and has no pod, `kubectl describe daemonset` shows creations that are refused, and a Pending pod's own events say what it waits for.
+    If a taint keeps it off, add a toleration for exactly that taint, or remove the taint. If a label was removed, set it again. If it
+    should run and has no pod, `kubectl describe daemonset` shows refused creations, and the events of a Pending pod show what it waits for.
 Example
     `preflight verify world.json.gz` after the update of a device plugin that does not tolerate the taint of its nodes.
 """
@@ -19,7 +19,7 @@ from preflight.comparison.pods import ClusterComparison, DaemonSetComparison
 from preflight.messages.verify import describe_pod_gone, describe_uncovered_nodes
 from preflight.model.core import POD_TEMPLATE_SPEC, Taint
 from preflight.model.reasons import Reason
-from preflight.model.report import Severity, TolerationSuggestion
+from preflight.model.report import CoverageEffect, Outcome, Severity, TolerationSuggestion
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.reason_keys import make_reason_key
@@ -67,6 +67,7 @@ def _make_loss_hit(
         location=ManifestLocation(daemonset_comparison.daemonset.origin, _get_field_path(placements[0], excluded=excluded)),
         message=describe_pod_gone(nodes, reasons),
         key=make_reason_key(reasons),
+        effect=CoverageEffect(Outcome.LOST_NOW, reasons, is_past=True),
         notes=make_impact_note(daemonset_comparison, cluster_comparison.world_before),
         suggestion=None if excluded else _make_suggestion(taints),
     )

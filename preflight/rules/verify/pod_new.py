@@ -1,10 +1,10 @@
 """A DaemonSet has a pod on a node where it had none before.
 
 Why it matters
-    Mostly this is what somebody wanted: a label was set, a taint removed, a toleration added. It can be a fault too, where the node is
-    meant for others, or of another operating system.
+    Usually this is intended: a label was set, a taint removed, a toleration added. It can also be a fault, if the node is reserved for
+    other workloads or has another operating system.
 How to fix
-    Nothing, where it was meant. Else keep the DaemonSet away by its nodeSelector or node affinity.
+    Nothing, if it is intended. Otherwise keep the DaemonSet off the node with its nodeSelector or node affinity.
 Example
     `preflight verify world.json.gz` after `kubectl taint nodes gpu-1 dedicated-`.
 """

@@ -1,11 +1,10 @@
-"""A DaemonSet has a pod on a node that is not Ready, and had one before that was.
+"""A DaemonSet has a pod on a node that is no longer Ready.
 
 Why it matters
-    The pod is there, so nothing looks lost, but what it provides does not work on the node, or not yet. A pod that was not Ready before
-    either is not said, nor one on a node that is not Ready itself: that is said of the node.
+    The pod exists, so nothing seems to be lost, but what it provides does not work on the node, or not yet. Pods that were not Ready
+    before either are not reported, nor pods on nodes that are not Ready: that is reported for the node.
 How to fix
-    Wait a little and verify again: a pod that has just started may need its time. Then `kubectl describe pod` and its logs say what it
-    waits for.
+    Wait and verify again: a pod that has just started may need more time. Then `kubectl describe pod` and its logs show what it waits for.
 Example
     `preflight verify world.json.gz` after an update to an image that cannot be pulled.
 """

@@ -1,11 +1,11 @@
-"""A node can allocate less of a resource than before.
+"""A node has less of a resource in Allocatable than before.
 
 Why it matters
-    An extended resource leaves Allocatable when its device plugin is gone, or finds fewer devices: pods that ask for it stay Pending, while
-    those that run keep what they have. Less cpu, memory or disk means that pods which fitted before may fit no more. Of memory and disk a
-    hundredth is not counted: it differs from start to start.
+    An extended resource leaves Allocatable when its device plugin is missing or finds fewer devices: pods that request it stay Pending,
+    while running pods keep their devices. With less cpu, memory or disk, pods that fitted before may no longer fit. A difference of one
+    percent of memory or disk is ignored, because it varies from boot to boot.
 How to fix
-    Look at the device plugin of the resource on this node first: is its pod there, and Ready? Then at the driver and the devices.
+    First check the device plugin of the resource on this node: does its pod exist, and is it Ready? Then check the driver and the devices.
 Example
     `preflight verify world.json.gz` after the reboot of a node whose RDMA device plugin does not tolerate the taint of the node.
 """
@@ -24,7 +24,7 @@ from preflight.rules.api import Context, Hit, ManifestLocation, Rule
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each resource that is gone from nodes, and one, a warning, for each of which there is less."""
+    """One hit for each resource that nodes no longer have, and one, a warning, for each that has decreased."""
     since = context.comparison
     assert since is not None
     found: dict[tuple[str, bool], list[tuple[NodeComparison, ResourceDecrease]]] = {}

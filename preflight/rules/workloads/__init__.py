@@ -1,1 +1,1 @@
-"""Rules on workloads other than DaemonSets that a change concerns by their templates."""
+"""Rules on the templates of workloads other than DaemonSets that a change affects."""

@@ -1,11 +1,11 @@
-"""A change leaves no node that takes the pods of a workload.
+"""A change leaves no node on which the pods of a workload fit.
 
 Why it matters
-    The pods that run keep running, unless the change lets them go too. Whatever re-creates one (an eviction, a rollout, a failure, the next
-    run of a CronJob) leaves it Pending, and nothing says so before that. Said of workloads that ask for nodes of their own, by their labels
-    and taints, over the nodes that are known; and not where the pods are given and have to go, of which other rules tell.
+    Running pods keep running, unless the change removes them too. Whatever re-creates a pod (an eviction, a rollout, a failure, the next
+    run of a CronJob) leaves it Pending, and nothing reports this before. Reported for workloads that require dedicated nodes, based on the
+    labels and taints of the known nodes. Not reported if the pods are in the input and are removed: other rules report those.
 How to fix
-    Tolerate exactly the taint in the workload too, or leave it a node that is not changed.
+    Add a toleration for exactly this taint to the workload too, or leave it a node that is not changed.
 Example
     A Job with `nodeSelector: {pool: gpu}`, and `taint nodes -l pool=gpu maintenance=true:NoSchedule`.
 """

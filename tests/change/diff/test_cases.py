@@ -52,7 +52,7 @@ def test_47_an_upgrade_narrows_kube_proxy_flannel_and_calico_from_everything_to_
     given = report("v1", "v2", "--from", "../live.json")
     assert headline(given) == "from v1 to v2: DaemonSets 3 changed"
     assert [note for note in notes(given) if "no longer" in note] == [
-        f"kube-system/{name} no longer tolerates everything; from now on tolerates node.kubernetes.io/not-ready:NoSchedule, "
+        f"kube-system/{name} no longer tolerates everything; now tolerates node.kubernetes.io/not-ready:NoSchedule, "
         "node-role.kubernetes.io/master:NoSchedule"
         for name in names
     ]
@@ -76,7 +76,7 @@ def test_49_a_z_stream_upgrade_replaces_everything_by_master_and_dedicated_nodes
     # The operator reverts an edit by hand: the cluster has drifted back from what the tree states.
     write(tmp_path, {"after.json": listed(nodes, new)})
     back = report("v1", "../after.json")
-    assert headline(back) == "drift of ../after.json from v1: DaemonSets 1 differing"
+    assert headline(back) == "drift of ../after.json from v1: DaemonSets 1 different"
     assert lost(findings(back)) == ["PF102 openshift-dns/dns-default app-1"]
 
 

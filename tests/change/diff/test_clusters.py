@@ -65,15 +65,15 @@ SAME = {
 def test_nothing_has_drifted_for(stated: str, live: str) -> None:
     result = diff(*drift(stated, live))
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("No findings. Judged ")
-    assert result.out.count("\n") == 1
+    assert result.out.startswith("no findings\n\nChecked ")
+    assert result.out.count("\n") == 3
 
 
 def test_a_toleration_that_somebody_removed_by_hand() -> None:
     given = report(*drift(TOLERANT, listed(NODES, AGENT, ELSEWHERE, pods=PODS)))
-    assert headline(given) == "drift of live.json from git: DaemonSets 1 differing; 1 only in the cluster, not compared"
+    assert headline(given) == "drift of live.json from git: DaemonSets 1 different; 1 only in the cluster, not compared"
     assert notes(given) == [
-        "differing in its template: apps/agent",
+        "different template: apps/agent",
         "apps/agent no longer tolerates dedicated=rdma:NoSchedule",
     ]
     assert outcomes(given) == {("apps/agent", "n1"): "kept", ("apps/agent", "rdma-1"): "lost-on-recreation"}
@@ -90,13 +90,13 @@ def test_the_same_where_the_pod_is_gone_already() -> None:
 
 def test_another_image_has_drifted_and_costs_nothing() -> None:
     given = report(*drift(AGENT, listed(NODES, manifest("agent", image="agent:2"), pods=PODS[:1])))
-    assert headline(given) == "drift of live.json from git: DaemonSets 1 differing"
+    assert headline(given) == "drift of live.json from git: DaemonSets 1 different"
     assert (findings(given), given["exit"]) == ([], 0)
 
 
 def test_what_the_cluster_lacks() -> None:
     given = report(*drift(f"{AGENT}---\n{manifest('other')}", listed(NODES, AGENT, pods=PODS[:1])))
-    assert headline(given) == "drift of live.json from git: DaemonSets 1 lacking, 1 alike"
+    assert headline(given) == "drift of live.json from git: DaemonSets 1 missing, 1 equal"
     assert notes(given) == ["not in live.json: apps/other"]
     assert findings(given) == ["PF101 apps/other n1"]
 
@@ -110,13 +110,13 @@ def test_a_wildcard_that_somebody_added_is_said_and_one_of_another_object_is_not
 
 def test_a_taint_that_somebody_set_by_hand() -> None:
     given = report(*drift(f"{AGENT}---\n{node('n1', {'key': 'a', 'effect': 'NoSchedule'})}", listed(node("n1"), AGENT, pods=PODS[:1])))
-    assert headline(given) == "drift of live.json from git: DaemonSets 1 alike; nodes 1 differing"
-    assert notes(given) == ["differing node: n1"]
+    assert headline(given) == "drift of live.json from git: DaemonSets 1 equal; nodes 1 different"
+    assert notes(given) == ["different node: n1"]
 
 
 def test_a_manifest_of_a_node_that_the_cluster_lacks_is_not_compared() -> None:
     given = report(*drift(f"{TOLERANT}---\n{node('n9')}", listed(NODES, AGENT, pods=PODS)))
-    assert "not compared, for the cluster has no such node: n9" in notes(given)
+    assert "not compared, because the cluster does not have the node: n9" in notes(given)
     assert {name for _, name in outcomes(given)} == {"n1", "rdma-1"}
 
 
@@ -135,20 +135,20 @@ def test_a_snapshot_is_one_however_it_is_written(how: str) -> None:
 def test_applying_the_same_says_nothing() -> None:
     stated, live = drift(AGENT, listed(NODES, AGENT, ELSEWHERE, pods=PODS))
     result = diff(live, stated)
-    assert (result.code, result.out.startswith("No findings."), result.out.count("\n")) == (0, True, 1)
+    assert (result.code, result.out.startswith("no findings\n"), result.out.count("\n")) == (0, True, 3)
 
 
 def test_an_image_bump_over_a_cluster_sets_off_a_time_bomb_and_leaves_the_rest_alone() -> None:
     stated, live = drift(manifest("agent", image="agent:2"), listed(NODES, AGENT, ELSEWHERE, pods=PODS))
     given = report(live, stated)
-    assert headline(given) == "apply git over live.json: DaemonSets 1 changed; 1 only in the cluster, left alone"
+    assert headline(given) == "apply git over live.json: DaemonSets 1 changed; 1 only in the cluster, untouched"
     assert findings(given) == ["PF101 apps/agent rdma-1"]
 
 
 def test_what_a_manifest_does_not_state_stays() -> None:
     stated, live = drift(manifest("agent", image="agent:2"), listed(NODES, TOLERANT, pods=PODS))
     given = report(live, stated)
-    assert "apps/agent: not stated by the manifest, so as in the cluster: tolerations" in notes(given)
+    assert "apps/agent: not in the manifest, so unchanged in the cluster: tolerations" in notes(given)
     assert findings(given) == []
 
 
@@ -158,7 +158,7 @@ def test_what_a_manifest_does_not_state_stays() -> None:
 def test_two_equal_snapshots_say_nothing() -> None:
     write(Path(), {"old.json": listed(NODES, AGENT, pods=PODS), "new.json": listed(NODES, AGENT, pods=PODS[:1])})
     result = diff("old.json", "new.json")
-    assert (result.code, result.out.startswith("No findings."), result.out.count("\n")) == (0, True, 1)
+    assert (result.code, result.out.startswith("no findings\n"), result.out.count("\n")) == (0, True, 3)
 
 
 def test_two_snapshots_are_compared_in_everything() -> None:
@@ -180,4 +180,4 @@ def test_two_snapshots_are_compared_in_everything() -> None:
 def test_standard_input_is_read_once_only() -> None:
     write(Path(), {"a.yaml": AGENT})
     assert (diff("-", "-").code, diff("-", "a.yaml", "--from", "-").code) == (2, 2)
-    assert "standard input (-) can be read once only" in diff("-", "-").err
+    assert "standard input (-) can be read only once" in diff("-", "-").err

@@ -68,68 +68,68 @@ def test_a_new_pod_that_fits_starts(cluster: list[Object], new: Object, tmp_path
 
 
 UNFIT = [
-    pytest.param([node(), web(cpu="1800m")], daemonset(cpu="500m"), "asks for 500m cpu, and 200m of 2 are free", id="cpu"),
-    pytest.param([node()], daemonset(cpu="3"), "asks for 3 cpu, and the node has only 2", id="more than the node has"),
+    pytest.param([node(), web(cpu="1800m")], daemonset(cpu="500m"), "requests 500m cpu, but 200m of 2 are free", id="cpu"),
+    pytest.param([node()], daemonset(cpu="3"), "requests 3 cpu, but the node has only 2", id="more than the node has"),
     pytest.param(
         [node()],
         daemonset(cpu="3", priorityClassName="system-node-critical"),
-        "asks for 3 cpu, and the node has only 2",
+        "requests 3 cpu, but the node has only 2",
         id="more than the node has, which no priority mends",
     ),
-    pytest.param([node()], daemonset(vendor_example__nic="1"), "asks for 1 vendor.example/nic, and the node offers none", id="no device"),
+    pytest.param([node()], daemonset(vendor_example__nic="1"), "requests 1 vendor.example/nic, but the node offers none", id="no device"),
     pytest.param(
         [node(vendor_example__nic="1"), web(containers=[container(vendor_example__nic="1")])],
         daemonset(vendor_example__nic="1"),
-        "asks for 1 vendor.example/nic, and 0 of 1 are free",
+        "requests 1 vendor.example/nic, but 0 of 1 are free",
         id="the one device is taken",
     ),
-    pytest.param([node(pods="1"), web(cpu="0")], daemonset(), "the node has all of the 1 pods that it may have", id="the number of pods"),
+    pytest.param([node(pods="1"), web(cpu="0")], daemonset(), "the node already has its maximum of 1 pod", id="the number of pods"),
     pytest.param(
         [node(), web(cpu="1")],
         daemonset(cpu="100m", initContainers=[container(cpu="1500m")]),
-        "asks for 1500m cpu, and 1 of 2 are free",
+        "requests 1500m cpu, but 1 of 2 are free",
         id="an init container",
     ),
     pytest.param(
         [node(), web(cpu="1")],
         daemonset(cpu="600m", initContainers=[{**container(cpu="600m"), "name": "side", "restartPolicy": "Always"}]),
-        "asks for 1200m cpu, and 1 of 2 are free",
+        "requests 1200m cpu, but 1 of 2 are free",
         id="a sidecar",
     ),
     pytest.param(
         [node(), EXPORTER, *running(EXPORTER, "n1")],
         daemonset(port=9100),
-        "port 9100 (TCP) of the node is held by pod ops/exporter-n1 (DaemonSet ops/exporter)",
+        "port 9100 (TCP) of the node is used by pod ops/exporter-n1 (DaemonSet ops/exporter)",
         id="a port that another DaemonSet holds",
     ),
     pytest.param(
         [node(), web(port=port(1, 9100, hostIP="10.0.0.1"))],
         daemonset(port={"containerPort": 9100}, hostNetwork=True),
-        "port 9100 (TCP) of the node is held by pod shop/web (ReplicaSet shop/web)",
+        "port 9100 (TCP) of the node is used by pod shop/web (ReplicaSet shop/web)",
         id="a containerPort on the host's network, where a pod holds it on one address",
     ),
     pytest.param(
         [node(), EXPORTER],
         daemonset(port=9100),
-        "port 9100 (TCP) of the node is held by DaemonSet ops/exporter",
+        "port 9100 (TCP) of the node is used by DaemonSet ops/exporter",
         id="a port that the pod of another DaemonSet is assumed to hold, for no pods of the namespace were given",
     ),
     pytest.param(
         [node(), CLASS, web(cpu="1800m", priority=2000)],
         daemonset(cpu="500m", priorityClassName="mine"),
-        "asks for 500m cpu, and 200m of 2 are free",
+        "requests 500m cpu, but 200m of 2 are free",
         id="pods of higher priority",
     ),
     pytest.param(
         [node(), {**CLASS, "preemptionPolicy": "Never"}, web(cpu="1800m")],
         daemonset(cpu="500m", priorityClassName="mine"),
-        "asks for 500m cpu, and 200m of 2 are free",
+        "requests 500m cpu, but 200m of 2 are free",
         id="a class that never preempts",
     ),
     pytest.param(
         [node(labels={"zone": "a"}), CLAIM, DISK],
         WITH_CLAIM,
-        "PersistentVolume disk of its claim data can be used on other nodes only",
+        "PersistentVolume disk of its claim data can only be used on other nodes",
         id="a volume of another zone",
     ),
 ]
@@ -157,9 +157,9 @@ def test_a_pod_of_higher_priority_is_not_said_to_stay_pending(cluster: list[Obje
     answer = ask(tmp_path, [node(), *cluster, web(cpu="1800m")], "apply -f new", new=new)
     assert answer.outcomes == {"ops/agent": {"n1": "gained"}}
     assert answer.find("PF123").startswith(
-        "warning: ops/agent starts on n1 only by preemption of lower priority (pod shop/web): asks for 500m"
+        "warning: ops/agent starts on n1 only by preempting a pod of lower priority (shop/web): requests 500m"
     )
-    assert answer.find("PF104") == "note: ops/agent is new: a pod is created on n1"
+    assert answer.find("PF104") == "note: ops/agent is new and gets a pod on n1"
     assert answer.exit == 0
 
 
@@ -175,7 +175,7 @@ UNKNOWN = [
 def test_what_is_not_judged_of_a_pod_makes_the_answer_unknown(others: list[Object], new: Object, tmp_path: Path) -> None:
     answer = ask(tmp_path, [node(), *others], "apply -f new", new=new)
     assert answer.outcomes == {"ops/agent": {"n1": "unknown"}}
-    assert answer.find("PF109").startswith("warning: ops/agent may start on n1: whether the new pod is bound is not known: ")
+    assert answer.find("PF109").startswith("warning: ops/agent may start on n1: unknown whether the new pod is bound: ")
     assert answer.exit == 3
 
 
@@ -195,7 +195,7 @@ def test_a_volume_whose_node_affinity_matches_is_no_doubt(tmp_path: Path) -> Non
 def test_what_a_node_does_not_state_to_offer_is_not_judged(nodes: list[Object], tmp_path: Path) -> None:
     answer = ask(tmp_path, [*nodes, web(cpu="1800m")], "apply -f new", new=daemonset(cpu="5"))
     assert answer.outcomes == {"ops/agent": {"n1": "gained"}}
-    assert answer.find("PF104") == "note: ops/agent is new: a pod is created on n1"
+    assert answer.find("PF104") == "note: ops/agent is new and gets a pod on n1"
     assert answer.exit == 0
 
 
@@ -269,7 +269,7 @@ CHANGES = [
 def test_a_node_that_a_daemonset_gains_must_take_its_pod(place: Object, owner: Object, command: str, tmp_path: Path) -> None:
     answer = ask(tmp_path, [place, owner, NEARLY_FULL, *running(owner, "n8")], command)
     assert answer.outcomes["ops/agent"]["n1"] == "missing"
-    assert answer.find("PF122") == "warning: ops/agent stays Pending on n1: asks for 500m cpu, and 200m of 2 are free"
+    assert answer.find("PF122") == "warning: ops/agent stays Pending on n1: requests 500m cpu, but 200m of 2 are free"
     assert answer.exit == 0
 
 

@@ -18,7 +18,7 @@ TAINTED = node("n1", "dedicated=x:NoSchedule", cpu="1")
 def test_a_pod_that_may_be_evicted_for_a_new_one_is_not_said_to_stay(tmp_path: Path) -> None:
     answer = ask(tmp_path, [TAINTED, LOW, *running(LOW, "n1"), HIGH], UNTAINT)
     assert answer.outcomes == {"ops/high": {"n1": "gained"}, "ops/low": {"n1": "unknown"}}
-    said = "the new pod of ops/high is of higher priority, and the scheduler may evict this one for it"
+    said = "the new pod of ops/high has a higher priority, and the scheduler may evict this one for it"
     assert answer.find("PF109") == f"warning: ops/low may lose n1: {said}"
 
 

@@ -16,7 +16,7 @@ NODES = [node(name) for name in NAMES]
 FILLED = [web(f"web-{name}", name, cpu="1400m") for name in NAMES]
 """600m are left on each of four nodes once its agent is gone."""
 CLUSTER = [*NODES, AGENT, *running(AGENT, *NAMES)]
-CAUSE = "asks for 1 cpu, and 600m of 2 are free"
+CAUSE = "requests 1 cpu, but 600m of 2 are free"
 
 
 def limits(**rolling: int | str) -> dict[str, Any]:
@@ -35,11 +35,11 @@ EXPORTER = daemonset("exporter", port=9100)
 HUNGRY = web(containers=[container(memory="1Gi")])
 UNFIT = [
     pytest.param(daemonset(cpu="1"), [web(cpu="1400m")], CAUSE, id="more cpu"),
-    pytest.param(daemonset(cpu="500m", memory="8Gi"), [HUNGRY], "asks for 8Gi memory, and 7Gi of 8Gi are free", id="memory as well"),
+    pytest.param(daemonset(cpu="500m", memory="8Gi"), [HUNGRY], "requests 8Gi memory, but 7Gi of 8Gi are free", id="memory as well"),
     pytest.param(
         daemonset(cpu="500m", port=9100),
         [EXPORTER, *running(EXPORTER, "n1")],
-        "port 9100 (TCP) of the node is held by pod ops/exporter-n1 (DaemonSet ops/exporter)",
+        "port 9100 (TCP) of the node is used by pod ops/exporter-n1 (DaemonSet ops/exporter)",
         id="a port of the node that is taken",
     ),
     pytest.param(
@@ -49,7 +49,7 @@ UNFIT = [
         id="an init container that asks for more",
     ),
     pytest.param(
-        daemonset(cpu="500m", vendor_example__nic="1"), [], "asks for 1 vendor.example/nic, and the node offers none", id="a device"
+        daemonset(cpu="500m", vendor_example__nic="1"), [], "requests 1 vendor.example/nic, but the node offers none", id="a device"
     ),
 ]
 
@@ -77,7 +77,7 @@ def test_an_update_stops_once_max_unavailable_nodes_have_lost_their_pod(rolling:
     assert answer.outcomes == {"ops/agent": dict.fromkeys(NAMES, "lost-on-recreation")}
     assert answer.counts == {"ops/agent": (4, 4 - lost, 0)}
     assert answer.find("PF101").startswith(
-        f"error: ops/agent loses {lost} of n1, n2, n3, n4 now, which is chance: its update deletes the pod"
+        f"error: ops/agent loses {lost} of n1, n2, n3, n4 now, unknown which: its update deletes the pod"
     )
     assert answer.find("PF105").startswith("error: ops/agent stops in the middle of its update")
     assert answer.find("PF102") == ""
@@ -102,7 +102,7 @@ def test_on_delete_loses_it_on_recreation(tmp_path: Path) -> None:
     answer = ask(tmp_path, [*CLUSTER, *FILLED[:1]], "apply -f new", new=new)
     assert answer.outcomes == {"ops/agent": {"n1": "lost-on-recreation", "n2": "kept", "n3": "kept", "n4": "kept"}}
     assert answer.find("PF102").startswith(
-        "error: ops/agent loses n1 when its pods are re-created: the new pod stays Pending: asks for 1 cpu"
+        "error: ops/agent will not come back on n1 when its pods are re-created: the new pod stays Pending (requests 1 cpu"
     )
     assert answer.counts == {"ops/agent": (4, 4, 3)}
 
@@ -125,7 +125,7 @@ def test_a_surge_needs_room_for_both_pods(cpu: str, nodes: str, tmp_path: Path) 
     owner = daemonset(cpu="500m", fields=SURGING)
     answer = ask(tmp_path, [*NODES, owner, *running(owner, *NAMES), web(cpu=cpu)], "set image ds/agent c=c:2 -n ops")
     assert answer.outcomes == {"ops/agent": dict.fromkeys(NAMES, "kept")}
-    said = f"error: ops/agent cannot finish its update on {nodes}: maxSurge 1 starts each new pod beside the old one, and there is too"
+    said = f"error: ops/agent cannot finish its update on {nodes}: maxSurge 1 starts each new pod next to the old one, and the node has too"
     assert answer.find("PF105").startswith(said) if nodes else not answer.find("PF105")
 
 
@@ -140,7 +140,7 @@ RECREATIONS = [
 @pytest.mark.parametrize(("command", "ending"), RECREATIONS)
 def test_of_an_overcommitted_node_a_pod_does_not_come_back(command: str, ending: str, tmp_path: Path) -> None:
     answer = ask(tmp_path, OVERCOMMITTED, command)
-    cause = "and the new one stays Pending: asks for 500m cpu, and 200m of 2 are free"
+    cause = "and the new one stays Pending: requests 500m cpu, but 200m of 2 are free"
     assert answer.find("PF101") == f"error: ops/agent loses n1 now: {ending}, {cause}"
     assert answer.exit == 1
 
@@ -174,7 +174,7 @@ def test_pod_affinity_that_an_update_brings_is_a_doubt(tmp_path: Path) -> None:
     old = daemonset()
     answer = ask(tmp_path, [node(), old, *running(old, "n1")], "apply -f new", new=new)
     assert (answer.outcomes, answer.exit) == ({"ops/agent": {"n1": "unknown"}}, 3)
-    assert answer.find("PF109").startswith("warning: ops/agent may lose n1: whether the new pod is bound is not known")
+    assert answer.find("PF109").startswith("warning: ops/agent may lose n1: unknown whether the new pod is bound")
 
 
 @pytest.mark.parametrize(
@@ -206,4 +206,4 @@ def test_two_nodes_full_of_different_things_share_one_budget(tmp_path: Path) -> 
     cluster = [*CLUSTER, FILLED[0], web("big", "n2", containers=[{"name": "c", "resources": {"requests": {"memory": "6Gi"}}}])]
     answer = ask(tmp_path, cluster, "apply -f new", new=new)
     assert answer.counts == {"ops/agent": (4, 3, 2)}
-    assert answer.find("PF101").startswith("error: ops/agent loses 1 of n1, n2 now, which is chance")
+    assert answer.find("PF101").startswith("error: ops/agent loses 1 of n1, n2 now, unknown which")

@@ -73,3 +73,16 @@ def test_a_node_with_no_place_for_a_second_pod_stops_a_surge(tmp_path: Path) -> 
     for pods, stops in (("1", True), ("2", False)):
         answer = ask(tmp_path, [node(pods=pods), surging, *running(surging, "n1")], "rollout restart ds/agent -n ops")
         assert ("PF105" in answer.findings) is stops
+
+
+@pytest.mark.parametrize(("priority", "policy"), [(0, "PreemptLowerPriority"), (500, "Never"), (500, "PreemptLowerPriority")])
+def test_a_pod_that_the_scheduler_refused_may_find_the_room_of_all_that_is_created_again(
+    priority: int, policy: str, tmp_path: Path
+) -> None:
+    """Whether it may preempt or not, and though its class was not given: it waits, so that nothing gave way to it before."""
+    holder, wanting = daemonset("holder", port=9100), daemonset("wanting", port=9100, priorityClassName="some")
+    pod = waiting(wanting, "wanting-x", priority=priority)
+    pod["spec"]["preemptionPolicy"] = policy
+    answer = ask(tmp_path, [node(), holder, *running(holder, "n1"), wanting, pod], "delete node n1")
+    assert answer.outcomes["ops/wanting"] != {"n1": "missing"}
+    assert answer.outcomes["ops/holder"] != {"n1": "kept"}

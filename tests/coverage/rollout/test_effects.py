@@ -95,7 +95,8 @@ def test_of_the_pods_on_nodes_that_should_not_run_it_a_surge_leaves_some_and_whi
         "n5": "kept",
     }
     assert reasons(impact) == {
-        "which nodes is chance: 1 of n2, n3, n4 keeps the old pod, as many as wanted nodes lack an available one (n1)"
+        "unknown which nodes: 1 of n2, n3, n4 keeps the old pod, "
+        "as many as there are nodes that should run it and have no available pod (n1)"
     }
 
 
@@ -119,8 +120,8 @@ def test_where_it_depends_on_a_node_that_is_not_ready_the_answer_is_unknown() ->
     impact = not_ready_node(None)
     assert outcomes(impact) == {("d", "n1"): "kept", ("d", "n2"): "kept", ("d", "n3"): "unknown"}
     assert reasons(impact) == {
-        "new pods on n1, which is not Ready, decide: 0 to 2 of n1, n2, n3 keep the old pod, "
-        "for the update stops once 1 node lacks an available one"
+        "depends on the new pods on n1, which is not Ready: 0 to 2 of n1, n2, n3 keep the old pod, "
+        "because the update stops once 1 node has no available pod"
     }
 
 
@@ -135,7 +136,7 @@ def test_where_somebody_knows_how_new_pods_begin(starts: dict[str, NewPodOutcome
     impact = not_ready_node(starts)
     assert outcomes(impact)["d", "n3"] == outcome
     assert reasons(impact) == (
-        {"which nodes is chance: 0 to 2 of n1, n2, n3 keep the old pod, for the update stops once 1 node lacks an available one (n1)"}
+        {"unknown which nodes: 0 to 2 of n1, n2, n3 keep the old pod, because the update stops once 1 node has no available pod (n1)"}
         if unsure
         else set()
     )

@@ -32,5 +32,5 @@ def test_what_words_mean(words: str, reason: HoldReason | None) -> None:
 def test_each_reason_has_a_text() -> None:
     assert {reason: describe_hold_reason(reason) for reason in HoldReason} == {
         GANG: "it waits for the other pods of its group",
-        QUOTA: "a quota of its queue holds it",
+        QUOTA: "it is blocked by the quota of its queue",
     }

@@ -55,25 +55,25 @@ def test_a_node_with_the_device_that_lacks_only_a_label_or_tolerates_too_little_
         node("e", gpus=8, labels={"pool": "b"}),
     ]
     assert told(of(nodes, [pod("x", 3, "a")], pod("p", 2))) == [
-        (("b",), "label pool=a is asked for and is not there"),
-        (("c",), "does not tolerate dedicated=x:NoSchedule"),
-        (("e",), "label pool=a is asked for, it has b"),
-        (("a",), f"too little {GPU} left (asks for 2, 1 free)"),
-        (("d",), f"label pool=a is asked for and is not there and no {GPU}"),
+        (("b",), "no label pool=a"),
+        (("c",), "no toleration for dedicated=x:NoSchedule"),
+        (("e",), "no label pool=a (the value is b)"),
+        (("a",), f"insufficient {GPU} (requests 2, 1 free)"),
+        (("d",), f"no label pool=a and no {GPU}"),
     ]
 
 
 def test_nodes_with_different_rests_are_one_class() -> None:
     nodes = [node(name, gpus=4, labels={"pool": "a"}) for name in ("a", "b", "c")]
     there = [pod("x", 3, "a"), pod("y", 2, "b"), pod("z", 4, "c")]
-    assert told(of(nodes, there, pod("p", 3))) == [(("a", "b", "c"), f"too little {GPU} left (asks for 3, at most 2 free)")]
+    assert told(of(nodes, there, pod("p", 3))) == [(("a", "b", "c"), f"insufficient {GPU} (requests 3, at most 2 free)")]
 
 
 def test_a_node_that_can_never_take_it_is_another_class() -> None:
     nodes = [node("a", gpus=4, labels={"pool": "a"}), node("b", gpus=8, labels={"pool": "a"})]
     assert told(of(nodes, [], pod("p", 8))) == [
-        (("b",), "takes the pod"),
-        (("a",), f"never enough {GPU} (asks for 8, a node has 4)"),
+        (("b",), "the pod fits"),
+        (("a",), f"never enough {GPU} (requests 8, a node has 4)"),
     ]
 
 

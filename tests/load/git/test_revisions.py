@@ -69,8 +69,8 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_nothing_is_said_of(base: str, head: str) -> None:
     result = diff(base, head, "--from", "../nodes.yaml")
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("No findings. Judged ")
-    assert result.out.count("\n") == 1
+    assert result.out.startswith("no findings\n\nChecked ")
+    assert result.out.count("\n") == 3
 
 
 @pytest.mark.usefixtures("repo")
@@ -123,7 +123,7 @@ def test_a_revision_wins_over_a_path_and_says_so(repo: Path) -> None:
     git(repo, "branch", "deploy", "v1")
     given = report("deploy", "v2")
     assert headline(given) == "from deploy to v2: DaemonSets 1 changed, 1 unchanged"
-    assert notes(given)[0] == "deploy is read as a git revision; the file or folder of that name is ./deploy"
+    assert notes(given)[0] == "deploy is read as a git revision: use ./deploy for the file or folder of that name"
     assert headline(report("./deploy", "v1:deploy")) == "from ./deploy to v1:deploy: DaemonSets 1 new, 1 unchanged"
 
 
@@ -135,24 +135,24 @@ def test_a_path_that_is_no_revision_is_read() -> None:
 WRONG = {
     "a revision that is not there": (
         "nope",
-        "nope: there is no such file or folder, and it is no git revision: the repository has no revision nope",
+        "nope: no such file or folder, and not a git revision: the repository has no revision nope",
     ),
-    "a path that is not there": ("./nope", "./nope: there is no such file or folder"),
+    "a path that is not there": ("./nope", "./nope: no such file or folder"),
     "a path that the revision lacks": (
         "main:nope",
-        "main:nope: there is no such file or folder, and it is no git revision: main has no nope",
+        "main:nope: no such file or folder, and not a git revision: main has no nope",
     ),
     "a path out of the repository": ("main:../../x", "../../x is not in the repository"),
-    "an option of git": ("--upload-pack=touch pwned", "it is no git revision: the repository has no revision --upload-pack=touch pwned"),
-    "a short option": ("-x", "it is no git revision: the repository has no revision -x"),
-    "an option that writes": ("--output=pwned", "it is no git revision: the repository has no revision --output=pwned"),
-    "a newline that would ask twice": ("nope\nmain", "no revision has a control character in its name"),
-    "a path with a newline": ("main:a\nb", "no revision has a control character in its name"),
+    "an option of git": ("--upload-pack=touch pwned", "not a git revision: the repository has no revision --upload-pack=touch pwned"),
+    "a short option": ("-x", "not a git revision: the repository has no revision -x"),
+    "an option that writes": ("--output=pwned", "not a git revision: the repository has no revision --output=pwned"),
+    "a newline that would ask twice": ("nope\nmain", "the name of a revision has no control characters"),
+    "a path with a newline": ("main:a\nb", "the name of a revision has no control characters"),
     "a path that git would take for a pattern": ("main::(top)deploy", "main has no :(top)deploy"),
-    "an empty text": ("", "a revision has a name before the colon"),
-    "the index": (":deploy", "a revision has a name before the colon"),
+    "an empty text": ("", "a revision needs a name before the colon"),
+    "the index": (":deploy", "a revision needs a name before the colon"),
     "a range": ("v1..v2", "the repository has no revision v1..v2"),
-    "the live cluster": ("live", "there is no kubeconfig"),
+    "the live cluster": ("live", "no kubeconfig found"),
 }
 
 
@@ -172,13 +172,13 @@ def test_without_a_repository_only_paths_are_read(tmp_path: Path, monkeypatch: p
     assert diff("a", "b").code == 0
     result = diff("main", "b")
     assert result.code == 3
-    assert "main: there is no such file or folder, and it is no git revision: not a git repository" in result.err
+    assert "main: no such file or folder, and not a git revision: not a git repository" in result.err
 
 
 def test_without_git_only_paths_are_read(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repo))
     assert diff("deploy", "deploy").code == 0
-    assert "it is no git revision: git is not installed" in diff("main", "deploy").err
+    assert "not a git revision: git is not installed" in diff("main", "deploy").err
 
 
 # What a tree may hold.
@@ -198,11 +198,11 @@ def test_links_submodules_hidden_files_and_other_files_are_not_read(tmp_path: Pa
     given = report("v1", "main")
     assert (given["exit"], headline(given)) == (0, "")
     assert {(check["what"], check["why"]) for check in given["skipped"]} == {
-        ("2 symbolic links", "not followed: name it to read it"),
+        ("2 symbolic links", "not followed: give its path to read it"),
         ("1 submodule", "not read: give its own repository as a folder"),
-        ("1 hidden file", "not read, though `kubectl apply -f` reads hidden files: name it to read it"),
+        ("1 hidden file", "not read, although `kubectl apply -f` reads hidden files: give its path to read it"),
     }
-    assert "main:link.yaml: is a symbolic link: name what it leads to" in diff("v1", "main:link.yaml").err
+    assert "main:link.yaml: is a symbolic link: give its target" in diff("v1", "main:link.yaml").err
     assert "main:sub: is a submodule: give its own repository as a folder" in diff("v1", "main:sub").err
     assert "main has no linked/outside.yaml" in diff("main", "main:linked/outside.yaml").err
 
@@ -239,7 +239,7 @@ def test_contents_are_the_bytes_that_were_committed(tmp_path: Path, monkeypatch:
         dos.encode()
     ]
     result = diff("v1", "v2")
-    assert (result.code, result.out.startswith("No findings.")) == (0, True)
+    assert (result.code, result.out.startswith("no findings\n")) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -274,14 +274,14 @@ def test_what_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {check["why"] for check in given["skipped"]} == {"could not be read in v1 either"}
     monkeypatch.setattr(revisions, "MAX_FILE", 1 << 20)
     monkeypatch.setattr(revisions, "MAX_TREE", 300)
-    with pytest.raises(InputError, match="name the folder, as REV:FOLDER"):
+    with pytest.raises(InputError, match="give a folder, as REV:FOLDER"):
         list(revisions.iter_blob_contents(entry.blob for entry in revisions.list_revision_files(resolve_revision("v1")).entries * 9))
 
 
 def test_a_chart_is_named_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chart = {"charts/x/Chart.yaml": "name: x\n", "charts/x/templates/ds.yaml": "{{ if .Values.a }}\n" + WIDE}
     monkeypatch.chdir(repository(tmp_path / "repo", {**chart, "a.yaml": OTHER}))
-    why = "unrendered chart template: render it first: helm template RELEASE charts/x | preflight ... --from -"
+    why = "unrendered chart template: render it first: helm template charts/x | preflight lint - (other commands: --from -)"
     assert {"what": "1 file of the chart charts/x", "why": why} in report("v1", "main")["skipped"]
     given = report("v1:charts/x/templates", "main", "--allow-empty")
     assert any(check["what"].endswith("of the chart charts/x") for check in given["skipped"])

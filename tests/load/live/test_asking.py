@@ -103,7 +103,7 @@ def test_a_namespace_is_deleted_with_all_pods_known(tmp_path: Path) -> None:
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
         result = program("delete", "namespace", "other", "--kubeconfig", str(config))
-    assert (result.code, result.err) == (3, "error: no DaemonSet has anything to do with it: there is nothing that it could cost\n")
+    assert (result.code, result.err) == (3, "error: no DaemonSet is affected: the change cannot cost coverage\n")
     assert server.questions() == ["daemonsets", "nodes", "pods"]
 
 
@@ -211,11 +211,10 @@ def test_a_node_that_the_cluster_lacks_is_refused_in_kubectls_words(tmp_path: Pa
     assert (result.code, result.err) == (2, 'error: nodes "c-9" not found\n')
 
 
-def test_a_selector_that_selects_nothing_changes_nothing(tmp_path: Path) -> None:
+def test_a_selector_that_selects_nothing_is_refused(tmp_path: Path) -> None:
     with serving(ApiServer(cluster()), tmp_path) as config:
         result = program("taint", "nodes", "-l", "pool=z", "team=x:NoSchedule", "--kubeconfig", str(config))
-    assert result.code == 3
-    assert result.err == "error: no node matches -l pool=z\n"
+    assert result == (2, "", "error: no node matches -l pool=z\n")
 
 
 def test_the_namespace_of_the_context_is_meant_where_none_is_given(tmp_path: Path) -> None:
@@ -275,7 +274,7 @@ def test_a_plan_about_another_cluster_than_the_one_that_is_asked_is_refused(name
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
         result = program("plan", str(plan), "--kubeconfig", str(config))
-    what = f"`cordon a-1 {flag}` is about {flag.removeprefix('--')}, and context test ({server.url}) is asked"
+    what = f"`cordon a-1 {flag}` uses {flag.removeprefix('--')}, but preflight reads context test ({server.url})"
     assert (result.code, result.err) == (2, f"error: {what}: {advice}\n")
     assert server.asked == []
 
@@ -312,7 +311,7 @@ def test_a_script_that_chooses_another_context_than_the_one_that_is_asked_is_ref
         script.write_text("kubectl config use-context test\nkubectl cordon b-1\n")
         same = program("plan", str(script), "--kubeconfig", str(config))
     assert (other.code, asked) == (2, [])
-    assert other.err == f"error: {script} chooses context prod, and context test is asked: give --context prod\n"
+    assert other.err == f"error: {script} uses context prod, but preflight reads context test: give --context prod\n"
     assert (same.code, same.err) == (0, "")
 
 
@@ -333,7 +332,7 @@ def test_components_asks_for_daemonsets_and_their_configuration_only(tmp_path: P
         both = program("components", str(tmp_path), "--live")
     assert [load["name"] for load in json.loads(result.out)["daemonsets"]] == ["plugin", "agent", "csi"]
     assert server.questions() == ["configmaps -n gpu fieldSelector=metadata.name=plugin-config", "daemonsets"]
-    assert (both.code, both.err) == (2, "error: a PATH and --live are two places: give one of them\n")
+    assert (both.code, both.err) == (2, "error: PATH and --live exclude each other\nSee 'preflight components --help'\n")
 
 
 @pytest.mark.parametrize(

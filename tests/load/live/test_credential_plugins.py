@@ -158,10 +158,10 @@ def test_one_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(credential_plugin, "_PATIENCE", 0.1)
     plugin = _plugin(tmp_path, f"echo $$ >{tmp_path}/pid", "exec sleep 60")
     begin = time.monotonic()
-    with pytest.raises(InputError, match=r"plugin\.sh has not ended within 0\.4 seconds"):
+    with pytest.raises(InputError, match=r"plugin\.sh did not finish within 0\.4 seconds"):
         CredentialPlugin(plugin, {}).get_authorization()
     assert time.monotonic() - begin < 10
-    assert capsys.readouterr().err == f"waiting for the credential plugin {tmp_path}/plugin.sh (Ctrl-C ends it)\n"
+    assert capsys.readouterr().err == f"waiting for the credential plugin {tmp_path}/plugin.sh (Ctrl-C stops it)\n"
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
@@ -170,7 +170,7 @@ def test_one_whose_child_keeps_its_output_open_is_ended_in_time(tmp_path: Path, 
     monkeypatch.setattr(credential_plugin, "LONGEST", 0.4)
     monkeypatch.setattr(credential_plugin, "_PATIENCE", 0.1)
     begin = time.monotonic()
-    with pytest.raises(InputError, match="has not ended"):
+    with pytest.raises(InputError, match="did not finish"):
         CredentialPlugin(_plugin(tmp_path, "sleep 20"), {}).get_authorization()
     assert time.monotonic() - begin < 10
 
@@ -182,7 +182,7 @@ def test_one_that_leaves_a_child_behind_has_answered(tmp_path: Path) -> None:
 
 
 def test_one_that_prints_without_end_is_not_read_without_end(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"plugin\.sh (prints more than 1 MiB|was ended by signal)"):
+    with pytest.raises(InputError, match=r"plugin\.sh (prints more than 1 MiB|was killed by signal)"):
         CredentialPlugin(_plugin(tmp_path, "exec cat /dev/zero"), {}).get_authorization()
 
 

@@ -99,7 +99,7 @@ def test_a_drain_without_a_whole_list_of_pods_is_incomplete(fault: str, faulty: 
 def test_a_server_that_does_not_say_what_it_serves_is_not_asked_further(fault: str, faulty: tuple[ApiServer, Path]) -> None:
     result = _run(_DRAIN, fault, "apis", faulty)
     assert (result.code, result.out) == (3, "")
-    assert fault != "zeros" or "the answer to /apis does not say what the server serves" in result.err
+    assert fault != "zeros" or "the response to /apis does not list what the server serves" in result.err
 
 
 @pytest.mark.parametrize(

@@ -58,25 +58,25 @@ _NO_ANSWER = {
     "401": (_of("daemonsets", status(401, "Unauthorized")), "401 Unauthorized: the credentials of context test are not accepted"),
     "403 on DaemonSets, everywhere": (
         _of("daemonsets", status(403, "forbidden")),
-        "no DaemonSet can be judged: the right to list daemonsets.apps is missing: `preflight rbac` prints the role",
+        "no DaemonSet can be checked: no permission to list daemonsets.apps: `preflight rbac` prints the role",
     ),
     "500 for ever": (
         _of("daemonsets", status(500, "etcd leader changed")),
-        "no DaemonSet can be judged: the server answers 500: etcd leader changed",
+        "no DaemonSet can be checked: the server answers 500: etcd leader changed",
     ),
     "429 for ever": (
         _of("daemonsets", status(429, "too many requests")),
-        "no DaemonSet can be judged: the server answers 429: too many requests",
+        "no DaemonSet can be checked: the server answers 429: too many requests",
     ),
-    "half a response, each time": (_of("daemonsets", "half"), "the connection broke off in the middle of the answer"),
+    "half a response, each time": (_of("daemonsets", "half"), "the connection was lost in the middle of the response"),
     "nonsense": (
         _of("daemonsets", (200, b"<html>Log in to the hotel</html>")),
-        "is no list of daemonsets: is it the API server",
+        "is not a list of daemonsets: is it the API server",
     ),
-    "another list": (_of("daemonsets", (200, b'{"kind": "PodList", "items": []}')), "is no list of daemonsets: is it the API server"),
+    "another list": (_of("daemonsets", (200, b'{"kind": "PodList", "items": []}')), "is not a list of daemonsets: is it the API server"),
     "items that are no list": (_of("daemonsets", (200, b'{"kind": "DaemonSetList", "items": 3}')), "the list of daemonsets cannot be read"),
-    "nothing": (_of("daemonsets", "nothing"), "no answer within 1 seconds (--request-timeout)"),
-    "a redirection": (_of("daemonsets", (302, b"")), "no DaemonSet can be judged: the server answers 302"),
+    "nothing": (_of("daemonsets", "nothing"), "no response within 1 seconds (--request-timeout)"),
+    "a redirection": (_of("daemonsets", (302, b"")), "no DaemonSet can be checked: the server answers 302"),
 }
 
 
@@ -101,7 +101,7 @@ _MENDED = {
 def test_what_passes_is_tried_again(fault: Fault, tmp_path: Path) -> None:
     result, _ = _run(fault, tmp_path)
     assert (result.code, result.err) == (1, "")
-    assert "storage/csi loses a-1" in result.out
+    assert "storage/csi will not come back on a-1" in result.out
 
 
 def test_a_list_that_expires_in_the_middle_is_asked_for_anew_and_nothing_stands_twice(tmp_path: Path) -> None:
@@ -134,22 +134,25 @@ _LESS = {
     "no right to list pods: they are assumed": (
         _of("pods", status(403, "forbidden")),
         (
-            "coverage assumed (no pods given)",
-            "error: not all Pods are judged: the right to list pods is missing: `preflight rbac` prints the role",
+            "pods in the input: assumed that each DaemonSet runs where it should",
+            "error: not all Pods are checked: no permission to list pods: `preflight rbac` prints the role",
         ),
     ),
     "no right to list nodes: the one that is named is partly known": (
         _of("nodes", status(403, "forbidden")),
         (
-            "note: no nodes are given: a-1 is judged as a partly known node",
-            "not all Nodes are judged: the right to list nodes is missing",
+            "note: no nodes in the input: a-1 is treated as a partly known node",
+            "not all Nodes are checked: no permission to list nodes",
         ),
     ),
     "no right to list Deployments: who depends is not judged": (
         _of("deployments", status(403, "forbidden")),
-        ("Deployments (the right to list deployments.apps is missing",),
+        ("Deployments (no permission to list deployments.apps",),
     ),
-    "pods that never come: they are assumed": (_of("pods", "nothing"), ("coverage assumed (no pods given)", "no answer within 1 seconds")),
+    "pods that never come: they are assumed": (
+        _of("pods", "nothing"),
+        ("pods in the input: assumed that each DaemonSet runs where it should", "no response within 1 seconds"),
+    ),
 }
 
 
@@ -173,8 +176,7 @@ def test_with_rights_in_one_namespace_only_that_one_is_judged_and_the_answer_is_
     assert result.code == 3
     assert [(row["daemonset"], row["assumed"]) for row in report["coverage"]] == [("storage/csi", False)]
     assert [problem["message"] for problem in report["problems"]] == [
-        f"not all {plural} are judged: only those of namespace storage: the right to list {resource} is missing: "
-        "`preflight rbac` prints the role"
+        f"not all {plural} are checked: only those in namespace storage: no permission to list {resource}: `preflight rbac` prints the role"
         for plural, resource in (("DaemonSets", "daemonsets.apps"), ("Pods", "pods"))
     ]
 
@@ -202,8 +204,8 @@ def test_one_node_whose_pods_cannot_be_had_leaves_no_namespace_listed(tmp_path: 
     report = json.loads(result.out)
     found = [(row["daemonset"], row["nodes"], row["outcome"], row["assumed"]) for row in report["coverage"]]
     assert found == [("logging/agent", ["a-0", "a-1"], "kept", True), ("storage/csi", ["a-0", "a-1"], "kept", True)]
-    why = "only those of namespace storage: the right to list pods is missing: `preflight rbac` prints the role"
-    assert [problem["message"] for problem in report["problems"]] == [f"not all Pods are judged: {why}"]
+    why = "only those in namespace storage: no permission to list pods: `preflight rbac` prints the role"
+    assert [problem["message"] for problem in report["problems"]] == [f"not all Pods are checked: {why}"]
 
 
 def test_with_the_budgets_of_one_namespace_nobody_knows_what_a_drain_meets(tmp_path: Path) -> None:
@@ -217,7 +219,7 @@ def test_with_the_budgets_of_one_namespace_nobody_knows_what_a_drain_meets(tmp_p
         kubeconfig(config, server.url, namespace="storage")
         result = program("drain", "a-0", "--ignore-daemonsets", "--kubeconfig", str(config))
     assert result.code == 3
-    assert "nobody knows which budgets there are" in result.out
+    assert "the PodDisruptionBudgets are unknown" in result.out
 
 
 @pytest.mark.parametrize("sides", [("live", "tree"), ("tree", "live")])
@@ -236,11 +238,11 @@ def test_a_comparison_with_a_part_of_the_daemonsets_says_so(
         kubeconfig(config, server.url, namespace="storage")
         result = program("diff", *sides, "--kubeconfig", str(config), "-o", "json")
     report = json.loads(result.out)
-    only = "only those of namespace storage: the right to list daemonsets.apps is missing: `preflight rbac` prints the role"
+    only = "only those in namespace storage: no permission to list daemonsets.apps: `preflight rbac` prints the role"
     assert result.code == 3
     assert [(problem["kind"], problem["message"]) for problem in report["problems"]] == [
-        ("DaemonSet", f"not all DaemonSets are judged: {only}"),
-        ("Pod", "not all Pods are judged: the right to list pods is missing: `preflight rbac` prints the role"),
+        ("DaemonSet", f"not all DaemonSets are checked: {only}"),
+        ("Pod", "not all Pods are checked: no permission to list pods: `preflight rbac` prints the role"),
     ]
     assert report["cluster"] == {"context": "test", "server": server.url, "version": "v1.37.2"}
 
@@ -262,7 +264,7 @@ def test_a_server_that_dribbles_has_no_longer_than_one_that_says_nothing(tmp_pat
         config = kubeconfig(tmp_path / "config", f"http://127.0.0.1:{listening.getsockname()[1]}")
         asked = connection.ApiConnection(ClusterTarget(kubeconfig=str(config), timeout=0.5))
         began = time.monotonic()
-        with pytest.raises(InputError, match=r"no answer within 0\.5 seconds"):
+        with pytest.raises(InputError, match=r"no response within 0\.5 seconds"):
             asked.get("/version")
         assert time.monotonic() - began < 3
         asked.close()
@@ -272,7 +274,7 @@ def test_a_server_that_dribbles_has_no_longer_than_one_that_says_nothing(tmp_pat
 def test_a_list_that_goes_on_at_the_same_place_is_followed_no_further(tmp_path: Path) -> None:
     again = json.dumps({"kind": "DaemonSetList", "metadata": {"continue": "x"}, "items": []}).encode()
     result, server = _run(_of("daemonsets", (200, again)), tmp_path)
-    assert result.err.endswith("the list of daemonsets does not end: the server begins it again\n")
+    assert result.err.endswith("the list of daemonsets does not end: the server starts it again\n")
     assert len([asked for asked in server.asked if asked.resource == "daemonsets"]) == 2
 
 
@@ -285,7 +287,7 @@ def test_a_server_that_is_silent_three_times_is_asked_nothing_more(tmp_path: Pat
             *("taint", "nodes", "-l", "pool=c", "x=y:PreferNoSchedule", "--kubeconfig", str(config), "--request-timeout", "1s")
         )
         assert time.monotonic() - began < 8
-    assert "coverage assumed (no pods given)" in " ".join(result.out.split())
+    assert "pods in the input: assumed that each DaemonSet runs where it should" in " ".join(result.out.split())
 
 
 def test_nobody_listens(tmp_path: Path) -> None:

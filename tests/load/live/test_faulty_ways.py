@@ -64,17 +64,17 @@ def _use_proxy(scheme: str) -> Callable[[Path, int], Path]:
     return use
 
 
-PROXY = "https://api.test:6443: the proxy does not answer: "
+PROXY = "https://api.test:6443: the proxy does not respond: "
 FAULTS = {
-    "a server that says nothing": (_use_server, None, r".*: no answer within 1 seconds \(--request-timeout\)"),
-    "a server that ends at once": (_use_server, b"", r".*: (the server ends the handshake of TLS: .*|the connection broke off .*)"),
-    "a server that speaks http": (_use_server, b"HTTP/1.1 400 no\r\n\r\n", r".*: the server speaks no TLS: is its address one of http\?"),
-    "a proxy that says nothing": (_use_proxy("http"), None, r".*: no answer within 1 seconds \(--request-timeout\)"),
-    "a proxy that ends at once": (_use_proxy("http"), b"", "https://api.test:6443: the connection broke off in the middle of the answer"),
+    "a server that says nothing": (_use_server, None, r".*: no response within 1 seconds \(--request-timeout\)"),
+    "a server that ends at once": (_use_server, b"", r".*: (the server closed the TLS handshake: .*|the connection was lost .*)"),
+    "a server that speaks http": (_use_server, b"HTTP/1.1 400 no\r\n\r\n", r".*: the server does not use TLS: is it an http address\?"),
+    "a proxy that says nothing": (_use_proxy("http"), None, r".*: no response within 1 seconds \(--request-timeout\)"),
+    "a proxy that ends at once": (_use_proxy("http"), b"", "https://api.test:6443: the connection was lost in the middle of the response"),
     "a proxy that speaks garbage": (
         _use_proxy("http"),
         b"\x00\x01\x02 garbage\n",
-        "https://api.test:6443: the connection broke off in the middle of the answer",
+        "https://api.test:6443: the connection was lost in the middle of the response",
     ),
     "a proxy that wants another password": (
         _use_proxy("http"),
@@ -82,7 +82,7 @@ FAULTS = {
         f"{PROXY}Tunnel connection failed: 407 Proxy Authentication Required",
     ),
     "a proxy of https that speaks http": (_use_proxy("https"), b"HTTP/1.1 400 no\r\n\r\n", f"{PROXY}wrong version number"),
-    "a proxy of socks5 that says nothing": (_use_proxy("socks5"), None, r".*: no answer within 1 seconds \(--request-timeout\)"),
+    "a proxy of socks5 that says nothing": (_use_proxy("socks5"), None, r".*: no response within 1 seconds \(--request-timeout\)"),
     "a proxy of socks5 that refuses": (
         _use_proxy("socks5"),
         b"\x05\xff",

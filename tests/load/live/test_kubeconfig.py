@@ -149,7 +149,7 @@ def test_in_a_pod_a_kubeconfig_without_a_namespace_means_that_of_the_pod(
 
 
 _BROKEN = {
-    "no such file": (None, "there is no kubeconfig {path}"),
+    "no such file": (None, "kubeconfig {path} does not exist"),
     "an empty file": ("", "kubeconfig {path} has no current context: choose one with --context"),
     "no YAML": ("a: b: c", "kubeconfig {path}:1:5: a key's `: ` cannot stand here: check the indentation, or quote the value"),
     "a list": ("[]", "kubeconfig {path}: the file must be a mapping, not a list"),
@@ -173,15 +173,15 @@ _CLUSTERS = {
     "no server": ({}, "context test: cluster c has no server"),
     "an address that is none": (
         {"server": "http://[x"},
-        "context test: the server of cluster c is not an address such as https://HOST:PORT",
+        "context test: the server of cluster c is not an address like https://HOST:PORT",
     ),
     "another scheme": (
         {"server": f"ftp://127.0.0.1?token={TOKEN}"},
-        "context test: the server of cluster c is not an address such as https://HOST:PORT",
+        "context test: the server of cluster c is not an address like https://HOST:PORT",
     ),
     "a proxy of a kind that cannot be spoken to": (
         {"server": "https://127.0.0.1:1", "proxy-url": f"socks4://me:{TOKEN}@127.0.0.1:1"},
-        "context test: the proxy-url of cluster c is not an address of http, https or socks5",
+        "context test: the proxy-url of cluster c is not an http, https or socks5 address",
     ),
 }
 
@@ -210,7 +210,7 @@ def test_a_kubeconfig_that_leads_nowhere(text: str | None, message: str, tmp_pat
 def test_without_a_kubeconfig_both_ways_are_named() -> None:
     result = program(*LINE)
     assert result.code == 3
-    assert result.err.startswith("error: no --from, and no cluster to ask: there is no kubeconfig")
+    assert result.err.startswith("error: no --from, and no cluster to read: no kubeconfig found")
 
 
 @pytest.mark.parametrize("user", [{"token": f"{TOKEN}\nX-Evil: 1"}, {"username": "me", "password": TOKEN}])
@@ -228,9 +228,16 @@ def test_no_credential_is_shown_whatever_it_looks_like(user: dict[str, str], tmp
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     config = kubeconfig(tmp_path / "config", "http://127.0.0.1:1")
     result = program(*LINE, "--kubeconfig", str(config), "--request-timeout", "soon")
-    assert (result.code, result.err) == (2, "error: --request-timeout takes a time such as 5, 5s or 1m30s, or 0 for no limit, not 'soon'\n")
+    assert (result.code, result.err) == (
+        2,
+        'error: invalid value "soon" for --request-timeout: must be a time such as 5, 5s or 1m30s, or 0 for no limit\n'
+        f"See 'preflight {LINE[0]} --help'\n",
+    )
 
 
 def test_files_and_a_cluster_exclude_one_another(tmp_path: Path) -> None:
     result = program("lint", "--from", str(tmp_path), "--context", "x")
-    assert (result.code, result.err) == (2, "error: --from is the world, and --context asks a cluster: give one of them\n")
+    assert (result.code, result.err) == (
+        2,
+        "error: --from and --context exclude each other: cluster state comes from files or from a cluster\nSee 'preflight lint --help'\n",
+    )

@@ -174,7 +174,7 @@ def test_peers_are_asked_for_and_nodes_until_one_has_room(tmp_path: Path, monkey
     result, asked = run("drain a1 --force", objects, tmp_path)
     report = json.loads(result.out)
     assert [pod["replacement"] for pod in report["change"]["steps"][0]["evictions"]["nodes"][0]["pods"] if pod["owner"]] == ["fits"]
-    assert report["change"]["steps"][0]["evictions"]["notes"][0].startswith("only the pods of 2 nodes were asked for")
+    assert report["change"]["steps"][0]["evictions"]["notes"][0].startswith("only the pods of 2 nodes were requested")
     assert [question for question in asked if question.startswith(("nodes", "pods"))] == [
         *(
             "nodes",

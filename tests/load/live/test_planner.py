@@ -118,7 +118,7 @@ def test_a_right_that_is_missing_may_be_there_in_one_namespace() -> None:
     assert survey.add_answer(UNBOUND_PODS, ListFailure.FORBIDDEN, "no right", is_whole_kind=False)
     survey.add_namespace_answers(ListQuery(PODS), [("mine", ""), ("ours", ""), ("theirs", "no right")])
     survey.add_namespace_answers(UNBOUND_PODS, [("mine", ""), ("ours", "no right"), ("theirs", "no right")])
-    assert survey.missing == {"Pod": "only those of namespaces mine, ours: no right"}
+    assert survey.missing == {"Pod": "only those in namespaces mine, ours: no right"}
     assert survey.listed == frozenset({"mine"})
     survey.add_namespace_answers(ListQuery(PODS), [("mine", "no right there either")])
     assert survey.listed == frozenset()

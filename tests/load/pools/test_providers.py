@@ -179,7 +179,10 @@ def test_arguments_of_the_kubelet_as_a_list(folder: Path) -> None:
 
 def test_a_bootstrap_that_nobody_gave_is_named(folder: Path) -> None:
     result = loaded(machines(), folder=folder)
-    assert skipped(result) == ["how many nodes a pool has: it counts as one", "what KubeadmConfigTemplate c says of (pool p): not given"]
+    assert skipped(result) == [
+        "the number of nodes of a pool: counted as one node",
+        "what KubeadmConfigTemplate c declares for (pool p): not in the input",
+    ]
 
 
 def test_of_two_bootstraps_of_one_name_the_one_in_the_same_file_is_meant(folder: Path) -> None:
@@ -188,7 +191,7 @@ def test_of_two_bootstraps_of_one_name_the_one_in_the_same_file_is_meant(folder:
     apart = loaded(machines(), bootstrap(CONFIG_2), bootstrap(CONFIG), folder=folder)
     assert (taints(pool(apart)), skipped(apart)) == (
         [],
-        ["how many nodes a pool has: it counts as one", "what KubeadmConfigTemplate c says of (pool p): not given"],
+        ["the number of nodes of a pool: counted as one node", "what KubeadmConfigTemplate c declares for (pool p): not in the input"],
     )
 
 
@@ -232,7 +235,7 @@ def test_a_topology_has_what_its_class_and_the_templates_of_that_say(folder: Pat
     assert found.metadata.labels == {"node-role.kubernetes.io/w": "", "node.cluster.x-k8s.io/from": "class", "a": "b"}
     assert taints(found) == ["k:NoSchedule"]
     assert list(result.world.nodes) == ["(pool md)"]
-    assert skipped(result) == ["how many nodes a pool has: it counts as one"]
+    assert skipped(result) == ["the number of nodes of a pool: counted as one node"]
 
 
 def test_a_list_of_pools_as_kubectl_writes_it(folder: Path) -> None:
@@ -328,7 +331,7 @@ def test_two_pools_of_one_name_of_different_kinds_are_told_apart(folder: Path) -
 def test_one_pool_with_other_content_twice_is_ambiguous(folder: Path) -> None:
     result = loaded(karpenter(), karpenter(labels={"a": "b"}), folder=folder, one_cluster=False)
     assert result.world.nodes == {}
-    assert ambiguous(result) == ("Node (pool p) is in 0.yaml:1 and 1.yaml:1, each time with other content",)
+    assert ambiguous(result) == ("Node (pool p) is in 0.yaml:1 and 1.yaml:1 with different content",)
 
 
 def test_an_applied_bootstrap_changes_the_pools_that_refer_to_it(folder: Path) -> None:

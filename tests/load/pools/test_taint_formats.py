@@ -80,7 +80,7 @@ def test_taints_that_everybody_accepts(data: object, form: TaintFormat, taints: 
             PLAIN,
             ["a:NoSchedule"],
             (0, "operator"),
-            'unknown field "operator": a taint has none, tolerations do',
+            'unknown field "operator": only tolerations have an operator',
         ),
         ([{"key": "a", "efect": "x", "effect": "NoSchedule"}], PLAIN, ["a:NoSchedule"], (0, "efect"), 'unknown field "efect"'),
         (
@@ -109,10 +109,10 @@ def test_taints_that_everybody_accepts(data: object, form: TaintFormat, taints: 
         (["a=b:c"], PLAIN, [], (0,), f'effect: Unsupported value: "c": {SUPPORTED}'),
         (["a"], PLAIN, [], (0,), "effect: Required value"),
         (["a=b=c:NoSchedule"], PLAIN, [], (0,), "invalid taint spec: a=b=c:NoSchedule"),
-        ([5], PLAIN, [], (0,), "a taint must be a map or a text, not 5"),
+        ([5], PLAIN, [], (0,), "a taint must be a map or a string, not 5"),
         (7, PLAIN, [], (), "taints must be a list, not 7"),
         ({"a": "b:NoSchedule"}, PLAIN, [], (), "taints must be a list, not a map"),
-        ({"a": "NoSchedule"}, BY_KEY, [], ("a",), 'a taint by key is "value:Effect", not "NoSchedule"'),
+        ({"a": "NoSchedule"}, BY_KEY, [], ("a",), 'a taint under its key must be "value:Effect", not "NoSchedule"'),
         (
             ["a=b:NoSchedule", "a=c:NoSchedule"],
             PLAIN,
@@ -161,7 +161,7 @@ def test_a_value_that_is_the_word_of_an_operator_is_accepted_and_doubtful() -> N
     assert [(refusal.path, refusal.reason) for refusal in read.suspicious] == [
         (
             ("taints", 0, "value"),
-            'its value is the text "Exists": a taint has no operator; without a value it is CriticalAddonsOnly:NoSchedule',
+            'its value is the text "Exists", because a taint has no operator; without a value it is CriticalAddonsOnly:NoSchedule',
         )
     ]
 

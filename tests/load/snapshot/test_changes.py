@@ -13,7 +13,7 @@ from tests.cli.program import program
 from tests.load.snapshot.marked_cluster import TAINT, Data, cluster, csi, node, plugin, pod, save, write
 from tests.load.snapshot.test_same_answers import both
 
-ASSUMED = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same: "
+ASSUMED = "assumed to be updated: a snapshot holds only part of a template, and that part is unchanged: "
 ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -137,7 +137,10 @@ def test_another_program_in_a_container_is_a_note(tmp_path: Path) -> None:
         line = ["set", "image", "ds/rdma-plugin", f"plugin={image}", "-n", "kube-system"]
         result = program(*line, "--from", str(tmp_path / "saved.json"), "-o", "json")
         said.append(json.loads(result.out)["change"]["steps"][0]["notes"])
-    note = "kube-system/rdma-plugin: judged as what it was recognised as when the snapshot was made; the new image is another program"
+    note = (
+        "kube-system/rdma-plugin: treated as the component that was recognized when the snapshot was made, "
+        "although the image is now another program"
+    )
     assert said == [[], [], [note]]
 
 
@@ -173,12 +176,12 @@ def test_a_patch_that_cannot_be_applied_to_what_is_saved_is_unknown(tmp_path: Pa
     assert program(*line, whole).code in (0, 1)
     result = program(*line, str(tmp_path / "saved.json"))
     assert result.code == 3
-    assert result.err.endswith(": a snapshot shows only a part of the template, so nobody knows whether the server does\n")
+    assert result.err.endswith(": a snapshot holds only part of the template, so the API server may answer otherwise\n")
 
 
 # diff
 
-SAME = "5 DaemonSets look the same in a snapshot, which shows only what preflight reads of a template"
+SAME = "5 DaemonSets look the same in a snapshot, which holds only the fields of a template that preflight reads"
 
 
 def difference(*line: str) -> Any:
@@ -231,7 +234,9 @@ def test_what_a_snapshot_shows_differs(base: str, head: str) -> None:
     """The environment differs too, of every DaemonSet, and no snapshot shows it."""
     report = difference(base, head)
     (step,) = report["change"]["steps"]
-    assert [note.partition(":")[2] for note in step["notes"] if "in its template" in note] == [" storage/csi-rdma"]
+    assert [note.partition(":")[2] for note in step["notes"] if note.startswith(("changed template", "different template"))] == [
+        " storage/csi-rdma"
+    ]
     assert report["assumptions"][-1] == SAME.replace("5 DaemonSets", "4 DaemonSets")
 
 
@@ -252,7 +257,7 @@ def test_a_label_that_differs_is_no_update() -> None:
             each["metadata"]["labels"] = {"app": "agent", "new": "yes"}
     save(Path("labelled.json.gz"), write(Path("labelled.json"), world))
     (step,) = difference("saved.json.gz", "labelled.json.gz")["change"]["steps"]
-    assert step["notes"] == ["changed, but not in its template: no pod is replaced: ops/agent"]
+    assert step["notes"] == ["changed, but not its template: no pod is replaced: ops/agent"]
 
 
 def test_a_snapshot_of_manifests_is_a_cluster_to_diff(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ def test_what_is_there_is_replaced_and_no_part_is_ever_left() -> None:
     Path("broken.yaml").write_text("kind: DaemonSet\na: b: c\n", encoding="utf-8")
     result = program("snapshot", "-o", "w.json", "--from", "world", "--from", "broken.yaml")
     assert result.code == 3
-    assert result.err.splitlines()[-1] == "error: nothing was saved: a snapshot without that would look whole"
+    assert result.err.splitlines()[-1] == "error: no snapshot was saved, because it would be incomplete"
     assert Path("w.json").read_text(encoding="utf-8") == whole
     assert sorted(path.name for path in Path().iterdir()) == ["broken.yaml", "link.json", "w.json", "world"]
 
@@ -214,9 +214,9 @@ def test_what_of_the_input_is_in_no_snapshot_is_said(tmp_path: Path) -> None:
     (tmp_path / "node.json").write_text(json.dumps(wrong), encoding="utf-8")
     result = save(tmp_path / "w.json", str(tmp_path / "pool.json"), str(tmp_path / "pod.json"), str(tmp_path / "node.json"))
     assert result.err.splitlines()[1:] == [
-        "  not in it: 1 node pool: give its manifest beside it by --from",
-        "  not in it: 1 Pod manifest with a nodeName, which would look like a pod that is there",
-        "  1 object with values that the API server would refuse: saved as far as preflight understands them",
+        "  without 1 node pool: give its manifest with --from, next to the snapshot",
+        "  without 1 Pod manifest with a nodeName: in a snapshot it would look like a running pod",
+        "  1 object with values that the API server would refuse: saved in part",
     ]
     assert [load["metadata"]["name"] for load in json.loads(text(tmp_path / "w.json"))["items"]] == ["n1"]
 
@@ -238,7 +238,7 @@ def test_two_objects_without_a_namespace_and_with_one_name_are_of_two_clusters(t
     result = program("snapshot", "-o", str(tmp_path / "w.json"), "--from", str(tmp_path / "a.json"), "--from", str(tmp_path / "b.json"))
     assert result.code == 3
     assert "DaemonSet -/rdma-plugin is in " in result.err
-    assert "a snapshot is of one cluster, so state the namespace of each" in result.err
+    assert "a snapshot holds one cluster, so set the namespace of each" in result.err
     assert not (tmp_path / "w.json").exists()
 
 

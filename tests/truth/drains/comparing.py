@@ -107,11 +107,13 @@ class _Part(NamedTuple):
 
 
 def _request(pod: PodSaid, seen: Seen, reach: tuple[bool, bool]) -> _Part:
-    """Whether kubectl asks for the pod."""
+    """Whether kubectl asks for the pod; one that was going before may be gone when kubectl gets to its node."""
     request = seen.first.get(pod.name)
     is_asked = pod.verdict not in (STAYS, "refused", "held")
     how = "asked for by none" if not is_asked else "asked for: delete" if pod.verdict == "deleted" else "asked for: evict"
     possible = (how,) if all(reach) else ("asked for by none",) if not any(reach) else tuple({how, "asked for by none"})
+    if seen.before[pod.name].is_going and not seen.is_there(pod.name):
+        possible = tuple(dict.fromkeys((*possible, "asked for by none")))
     have = "asked for by none" if request is None else f"asked for: {request.how}"
     return _Part(possible, have, have in possible, len(possible) > 1)
 

@@ -215,6 +215,14 @@ def test_a_pod_that_was_going_before_is_not_compared_in_the_end(said: Said) -> N
     assert [(each.about, each.left_out) for each in found] == [("shop/db-1", ("whether a pod goes that was going before",))]
 
 
+def test_a_pod_that_was_going_before_may_be_gone_when_kubectl_gets_to_its_node(said: Said) -> None:
+    for is_going, gone, is_equal in ((True, True, True), (True, False, False), (False, True, False)):
+        seen = happened(*BOTH[:2], gone=("shop/web-1", *(["shop/db-1"] if gone else [])))
+        before = seen.before["shop/db-1"]._replace(is_going=is_going)
+        found = different(said, seen._replace(before={**seen.before, "shop/db-1": before}))
+        assert ("blocked-for-ever shop/db-1" not in found) is is_equal
+
+
 def test_a_report_that_does_not_say_what_was_judged_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.truth.drains.prediction._WORDS", dict.fromkeys(DrainVerdict, "stays"))
     with pytest.raises(FrontDoorError, match="is reported as"):

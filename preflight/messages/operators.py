@@ -1,0 +1,37 @@
+"""The words about DaemonSets that custom resources declare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from preflight.messages.lists import join_limited
+from preflight.model.declaration import Declaration
+
+
+def describe_resource(declaration: Declaration) -> str:
+    """The object that declares a DaemonSet."""
+    return f"{declaration.kind} {declaration.name}"
+
+
+def describe_drift(declaration: Declaration, missing: Sequence[str], added: Sequence[str]) -> str:
+    """That a DaemonSet does not have the tolerations that its custom resource declares."""
+    parts = [f"lacks {join_limited(missing)}"] if missing else []
+    parts += [f"has {join_limited(added)} in addition"] if added else []
+    return f"differs from its declaration in {describe_resource(declaration)}: it {' and '.join(parts)}"
+
+
+def explain_drift(declaration: Declaration) -> str:
+    """What to do about it."""
+    return (
+        f"{declaration.operator} sets the tolerations of the custom resource again: change them there, or look at the operator's log "
+        "if it does not"
+    )
+
+
+def describe_ignored_field(field: str, operator: str, problem: str) -> str:
+    """That an operator cannot read a field."""
+    return f"does not get its {field}: {operator} cannot read the text ({problem})"
+
+
+IGNORED_HELP = "correct the text; until then the operator's default applies"
+DECLARED_LABEL = "declared here"

@@ -1,0 +1,88 @@
+"""What a custom resource of an operator declares of a DaemonSet that the operator makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+from preflight.model.meta import Origin
+
+FieldPath = tuple[str | int, ...]
+
+
+class FieldMode(StrEnum):
+    """What a field of a custom resource does with the operator's own default: REPLACE it, or ADD to it."""
+
+    REPLACE = "replace"
+    ADD = "add"
+
+
+class FieldForm(StrEnum):
+    """How tolerations are written in a field: the LIST of the API, that list as YAML text (YAML), or Longhorn's text (LONGHORN)."""
+
+    LIST = "list"
+    YAML = "yaml"
+    LONGHORN = "longhorn"
+
+
+class TolerationField(Struct, frozen=True):
+    """The field of a custom resource from which an operator takes the tolerations of a DaemonSet.
+
+    1. `path` leads from the custom resource to the field; () where the operator has no such field, or the field is in another object.
+    2. `default` are the tolerations that the operator sets itself, as plain data: instead of an absent field (REPLACE), or always (ADD).
+    3. `is_stated` is whether the custom resource has the field with a value that counts.
+    """
+
+    path: FieldPath = ()
+    mode: FieldMode = FieldMode.REPLACE
+    form: FieldForm = FieldForm.LIST
+    default: tuple[dict[str, object], ...] = ()
+    is_stated: bool = False
+
+
+class ProvidedComponent(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """What a DaemonSet provides, by the operator's own account: see `components.detection.Component`."""
+
+    kind: str
+    resources: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
+
+
+class OperatorResource(Struct, frozen=True):
+    """An object from which an operator makes DaemonSets, or takes settings for them: `data` is the object as plain data."""
+
+    kind: str
+    group: str
+    name: str
+    namespace: str
+    origin: Origin
+    data: Mapping[str, Any]
+
+
+class Declaration(Struct, frozen=True):
+    """How a DaemonSet is declared.
+
+    1. `operator` is the operator's name; `kind` and `name` are those of the custom resource (or the ConfigMap) that declares the DaemonSet.
+    2. `versions` is the range of the operator's versions for which the facts were read; `source` is where.
+    3. `assigned_labels` are keys of node labels that the DaemonSet selects and that the operator, or node feature discovery, sets on nodes:
+       a manifest of a node that does not state such a label does not mean that the node lacks the label.
+    4. `unknowns` are facts of the DaemonSet that cannot be determined from the custom resource, one line each. `problems` are fields that
+       the operator cannot read and ignores: the path in the custom resource, and why.
+    """
+
+    operator: str
+    kind: str
+    name: str
+    versions: str
+    source: str
+    tolerations: TolerationField
+    provides: tuple[ProvidedComponent, ...] = ()
+    assigned_labels: tuple[str, ...] = ()
+    unknowns: tuple[str, ...] = ()
+    problems: tuple[tuple[FieldPath, str], ...] = ()

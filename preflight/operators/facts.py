@@ -1,0 +1,123 @@
+"""The facts about operators: one file an operator in `facts/`, found by being there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from preflight.model.declaration import FieldForm, FieldMode, ProvidedComponent
+
+_FOLDER = Path(__file__).with_name("facts")
+
+
+class Condition(Struct, frozen=True, forbid_unknown_fields=True):
+    """A field on which it depends whether the operator makes a DaemonSet.
+
+    1. `field` is a path, its keys joined by dots. `value` is what the field must be; `default` is the value of an absent field.
+    2. With `is_present`, the field must be there (True) or be absent (False), whatever its value is. With `other_than`, it must
+       have another value.
+    """
+
+    field: str
+    value: Any = None
+    default: Any = None
+    is_present: bool | None = None
+    other_than: Any = None
+
+
+class FieldFact(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the operator takes a part of the pod template from.
+
+    1. `fields` are paths, the first one that is stated counts; `fallback_fields` are paths in the object that `Resource.fallback` names.
+    2. `mode` and `form`: see the enums. `default` is the operator's own value.
+    3. `empty_is_default`: an empty list or map counts as absent. Where it is false, an empty one clears the default.
+    """
+
+    fields: tuple[str, ...] = ()
+    fallback_fields: tuple[str, ...] = ()
+    mode: FieldMode = FieldMode.REPLACE
+    form: FieldForm = FieldForm.LIST
+    default: Any = None
+    empty_is_default: bool = False
+
+
+class DaemonSetFact(Struct, frozen=True, forbid_unknown_fields=True):
+    """One DaemonSet that a custom resource makes.
+
+    1. `name` and `namespace` may have `{name}`, `{namespace}` and paths of the custom resource in braces (`{spec.type}`). A name with
+       `*` is a pattern: the operator adds what cannot be known from the custom resource. An empty namespace is the operator's.
+    2. `when`: all conditions must hold. Parts that are None are those of the resource (`ResourceFact.shared`).
+    3. `assigned_labels`, `unknowns`, `provides`: see `model.declaration`.
+    """
+
+    name: str
+    namespace: str = ""
+    when: tuple[Condition, ...] = ()
+    tolerations: FieldFact | None = None
+    node_selector: FieldFact | None = None
+    affinity: FieldFact | None = None
+    priority_class: FieldFact | None = None
+    update_strategy: FieldFact | None = None
+    provides: tuple[ProvidedComponent, ...] = ()
+    assigned_labels: tuple[str, ...] = ()
+    unknowns: tuple[str, ...] = ()
+
+
+class SharedFacts(Struct, frozen=True, forbid_unknown_fields=True):
+    """The parts that the DaemonSets of a custom resource have in common."""
+
+    tolerations: FieldFact = FieldFact()
+    node_selector: FieldFact = FieldFact()
+    affinity: FieldFact = FieldFact()
+    priority_class: FieldFact = FieldFact()
+    update_strategy: FieldFact = FieldFact()
+
+
+class ResourceFact(Struct, frozen=True, forbid_unknown_fields=True):
+    """A custom resource that makes DaemonSets.
+
+    1. `names` are the names that an object of a general kind (a ConfigMap, a Setting) must have; () is any name.
+    2. `fallback` is a kind of the same group whose object states what this one does not.
+    """
+
+    kind: str
+    group: str
+    daemonsets: tuple[DaemonSetFact, ...] = ()
+    is_namespaced: bool = True
+    names: tuple[str, ...] = ()
+    fallback: str = ""
+    shared: SharedFacts = SharedFacts()
+
+
+class OperatorFacts(Struct, frozen=True, forbid_unknown_fields=True):
+    """An operator: `namespace` is the one that its documentation installs it in, `versions` and `source` say what the facts hold for."""
+
+    operator: str
+    namespace: str
+    versions: str
+    source: str
+    resources: tuple[ResourceFact, ...]
+    pitfalls: tuple[str, ...] = ()
+
+
+@cache
+def load_operators() -> tuple[OperatorFacts, ...]:
+    """All operators that are known, in the order of their files' names."""
+    decoder = msgspec.json.Decoder(OperatorFacts)
+    return tuple(decoder.decode(path.read_bytes()) for path in sorted(_FOLDER.glob("*.json")))
+
+
+@cache
+def index_resources() -> Mapping[tuple[str, str], tuple[tuple[OperatorFacts, ResourceFact], ...]]:
+    """The known resources by kind and API group."""
+    found: dict[tuple[str, str], tuple[tuple[OperatorFacts, ResourceFact], ...]] = {}
+    for operator in load_operators():
+        for resource in operator.resources:
+            key = resource.kind, resource.group
+            found[key] = (*found.get(key, ()), (operator, resource))
+    return found

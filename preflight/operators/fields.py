@@ -1,0 +1,93 @@
+"""What a custom resource states in a field, with the operator's default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from preflight.model.declaration import FieldForm, FieldMode, FieldPath, OperatorResource
+from preflight.operators.facts import FieldFact
+from preflight.operators.toleration_formats import (
+    UnreadableText,
+    parse_longhorn_selector,
+    parse_longhorn_tolerations,
+    parse_rook_affinity,
+    parse_yaml_text,
+)
+
+_PARSERS: Mapping[tuple[FieldForm, type], Callable[[str], Any]] = {
+    (FieldForm.LONGHORN, list): parse_longhorn_tolerations,
+    (FieldForm.LONGHORN, dict): parse_longhorn_selector,
+    (FieldForm.YAML, list): parse_yaml_text,
+    (FieldForm.YAML, dict): parse_rook_affinity,
+}
+
+
+class FieldValue(NamedTuple):
+    """The value of a part of the pod template.
+
+    1. `path` leads to the field in the custom resource if that states one, () otherwise; `default_count` is how many items of a list
+       are the operator's own and come first.
+    2. `problems` are the fields that are not understood, with the reason; the operator's default is used instead, as the operator does.
+    """
+
+    value: Any
+    path: FieldPath = ()
+    is_stated: bool = False
+    default_count: int = 0
+    problems: tuple[tuple[FieldPath, str], ...] = ()
+
+
+def split_path(text: str) -> FieldPath:
+    """The keys of a path that are joined by dots."""
+    return tuple(text.split("."))
+
+
+def get_value(data: object, path: FieldPath) -> Any:
+    """What a path of keys leads to; None where it is absent."""
+    value: Any = data
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def read_field(fact: FieldFact, type_: type, resource: OperatorResource, fallbacks: Iterable[OperatorResource]) -> FieldValue:
+    """What a resource, an object that it falls back on, or the operator's default state for a part of the pod template.
+
+    1. The first stated field counts; null is absent, and so is an empty list or map where the operator treats it so.
+    2. REPLACE takes the field instead of the default, ADD after it (maps are merged, the field wins).
+    """
+    stated, path, problems = _find_stated(fact, type_, resource, fallbacks)
+    if stated is None:
+        return FieldValue(fact.default, (), False, 0, problems)
+    if fact.mode is FieldMode.ADD and fact.default is not None and isinstance(stated, type(fact.default)):
+        if isinstance(stated, list):
+            return FieldValue([*fact.default, *stated], path, True, len(fact.default), problems)
+        return FieldValue({**fact.default, **stated}, path, True, 0, problems)
+    return FieldValue(stated, path, True, 0, problems)
+
+
+def _find_stated(
+    fact: FieldFact, type_: type, resource: OperatorResource, fallbacks: Iterable[OperatorResource]
+) -> tuple[Any, FieldPath, tuple[tuple[FieldPath, str], ...]]:
+    problems: tuple[tuple[FieldPath, str], ...] = ()
+    for text in fact.fields:
+        path = split_path(text)
+        value = get_value(resource.data, path)
+        if value is None or (fact.empty_is_default and value in ([], {}, "")):
+            continue
+        if fact.form is FieldForm.LIST or not isinstance(value, str):
+            return value, path, problems
+        try:
+            parsed = _PARSERS[fact.form, type_](value)
+        except UnreadableText as error:
+            problems = (*problems, (path, str(error)))
+            continue
+        if parsed is not None:
+            return parsed, path, problems
+    for text in fact.fallback_fields:
+        for other in fallbacks:
+            value = get_value(other.data, split_path(text))
+            if value is not None:
+                return value, (), problems
+    return None, (), problems

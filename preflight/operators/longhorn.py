@@ -1,0 +1,58 @@
+"""Longhorn's settings: several objects, or one ConfigMap, that together say how its DaemonSets are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from preflight.model.declaration import OperatorResource
+from preflight.operators.toleration_formats import UnreadableText, parse_yaml_text
+
+_KIND, _GROUP = "LonghornSettings", "longhorn.io"
+SETTINGS = ("taint-toleration", "system-managed-components-node-selector", "priority-class")
+CONFIG_KEY = "default-setting.yaml"
+
+
+def join_longhorn_settings(resources: Sequence[OperatorResource]) -> Iterator[OperatorResource]:
+    """One resource for each namespace with Longhorn settings: its data has the values of the settings by name.
+
+    1. A Setting counts before the ConfigMap `longhorn-default-setting`, whose values Longhorn reads at its first start.
+    2. The origin is that of the object with the tolerations, else of the first object: paths are those of `data` and lead nowhere in it.
+    """
+    settings: dict[str, dict[str, str]] = {}
+    places: dict[str, OperatorResource] = {}
+    for resource in resources:
+        found = read_settings(resource)
+        if found is None:
+            continue
+        known = settings.setdefault(resource.namespace, {})
+        is_setting = resource.kind == "Setting"
+        for name, value in found.items():
+            if is_setting or name not in known:
+                known[name] = value
+        if resource.namespace not in places or "taint-toleration" in found:
+            places[resource.namespace] = resource
+    for namespace, values in settings.items():
+        place = places[namespace]
+        data = {name: value for name, value in values.items() if name in SETTINGS}
+        yield replace(place, kind=_KIND, group=_GROUP, data={"kind": place.kind, **data})
+
+
+def read_settings(resource: OperatorResource) -> dict[str, str] | None:
+    """The settings of one object; None where it has nothing to do with Longhorn."""
+    if (resource.kind, resource.group) == ("Setting", "longhorn.io"):
+        value = resource.data.get("value")
+        return {resource.name: value} if isinstance(value, str) else {}
+    if resource.kind != "ConfigMap" or resource.name != "longhorn-default-setting":
+        return None
+    data = resource.data.get("data")
+    text: Any = data.get(CONFIG_KEY) if isinstance(data, dict) else None
+    if not isinstance(text, str):
+        return {}
+    try:
+        values = parse_yaml_text(text)
+    except UnreadableText:
+        return {}
+    return {str(name): str(value) for name, value in values.items() if value is not None} if isinstance(values, dict) else {}

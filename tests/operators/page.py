@@ -1,0 +1,99 @@
+"""`python -m tests.operators.page`: the page `docs/operators.md`, made from the facts about operators."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from preflight.components.catalog import load_kinds
+from preflight.model.declaration import FieldForm, FieldMode
+from preflight.operators.facts import Condition, DaemonSetFact, FieldFact, OperatorFacts, ResourceFact, load_operators
+from tests.paths import ROOT
+
+PAGE = ROOT / "docs" / "operators.md"
+
+_HEAD = """\
+# Operators
+
+Many DaemonSets are made by an operator: a repository holds a custom resource, and no DaemonSet. preflight knows which DaemonSets the
+operators below make of their custom resources, and judges these DaemonSets like any other: `taint`, `label`, `drain`, `apply -f`, `patch`,
+`diff`, `lint` and `fix`.
+
+- What the custom resource and the operator's defaults state is known. Containers, requests and ports are not: they are left out.
+- A label that the operator, or node feature discovery, sets on nodes is unknown for a node whose manifest does not state it. The answer for
+  that node is then given on the condition that its selector matches.
+- If the DaemonSet itself is given, too, the DaemonSet counts. A difference from the custom resource is a finding (PF222).
+- `fix` edits the field of the custom resource. If the field replaces the operator's default tolerations, `fix` writes the defaults as well.
+- A field that is text and that the operator cannot read is a finding (PF223).
+- Custom resources of other operators that have tolerations or node selection are counted in the last line of the report; with
+  `lint --strict` they make the exit code 3.
+
+preflight does not list custom resources of a live cluster: there the DaemonSets themselves are read.
+
+## Add an operator
+
+Add a file to `preflight/operators/facts/` (its fields are described in `preflight/operators/facts.py`), a file of cases with the same
+name to `tests/operators/cases/`, and run `python -m tests.operators.page`.
+"""
+
+
+def make_page() -> str:
+    """The text of the page."""
+    return "\n".join([_HEAD, *(line for operator in load_operators() for line in _describe_operator(operator))])
+
+
+def _describe_operator(operator: OperatorFacts) -> Iterator[str]:
+    yield f"## {operator.operator}"
+    yield ""
+    yield f"Read in {operator.source}; version: {operator.versions}."
+    yield ""
+    for pitfall in operator.pitfalls:
+        yield f"- {pitfall}"
+    if operator.pitfalls:
+        yield ""
+    yield "| custom resource | DaemonSet | made | tolerations | default tolerations | provides |"
+    yield "|---|---|---|---|---|---|"
+    for resource in operator.resources:
+        for made in resource.daemonsets:
+            yield f"| {' | '.join(_describe_daemonset(resource, made))} |"
+    yield ""
+
+
+def _describe_daemonset(resource: ResourceFact, made: DaemonSetFact) -> Iterator[str]:
+    kind = "settings" if resource.kind == "LonghornSettings" else resource.kind
+    yield f"`{kind}`" + (f" `{resource.names[0]}`" if resource.names else "")
+    yield f"`{made.name}`"
+    yield "; ".join(_describe_condition(condition) for condition in made.when) or "always"
+    tolerations = made.tolerations or resource.shared.tolerations
+    yield _describe_field(tolerations)
+    default = ", ".join(f"`{_format(toleration)}`" for toleration in tolerations.default or ())
+    yield default or "none"
+    yield ", ".join(dict.fromkeys(load_kinds()[component.kind].title for component in made.provides)) or "not stated"
+
+
+def _describe_condition(condition: Condition) -> str:
+    if condition.is_present is not None:
+        return f"`{condition.field}` is {'set' if condition.is_present else 'not set'}"
+    if condition.other_than is not None:
+        return f"`{condition.field}` is not `{condition.other_than}`"
+    value, default = (str(item).lower() if isinstance(item, bool) else str(item) for item in (condition.value, condition.default))
+    return f"`{condition.field}` is `{value}`" + (" (the default)" if value == default else "")
+
+
+def _describe_field(fact: FieldFact) -> str:
+    if not fact.fields:
+        return "no field"
+    fields = ", else ".join(f"`{field}`" for field in fact.fields)
+    form = {FieldForm.LIST: "", FieldForm.YAML: ", a list as text", FieldForm.LONGHORN: ", text"}[fact.form]
+    effect = "added to the default" if fact.mode is FieldMode.ADD else "replaces the default"
+    return f"{fields}{form}: {effect}"
+
+
+def _format(toleration: dict[str, str]) -> str:
+    value = "=*" if toleration.get("operator") == "Exists" and "key" in toleration else f"={toleration.get('value', '')}"
+    return f"{toleration.get('key', '*')}{value if 'key' in toleration else ''}:{toleration.get('effect', '*')}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(make_page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE.relative_to(ROOT)}\n")
