@@ -134,7 +134,7 @@ _LESS = {
     "no right to list pods: they are assumed": (
         _of("pods", status(403, "forbidden")),
         (
-            "no pods in the input: assumed that each DaemonSet runs where it should",
+            "No pods in the input: assumed that each DaemonSet runs where it should",
             "error: not all Pods are judged: the right to list pods is missing: `preflight rbac` prints the role",
         ),
     ),
@@ -151,7 +151,7 @@ _LESS = {
     ),
     "pods that never come: they are assumed": (
         _of("pods", "nothing"),
-        ("no pods in the input: assumed that each DaemonSet runs where it should", "no answer within 1 seconds"),
+        ("No pods in the input: assumed that each DaemonSet runs where it should", "no answer within 1 seconds"),
     ),
 }
 
@@ -288,7 +288,7 @@ def test_a_server_that_is_silent_three_times_is_asked_nothing_more(tmp_path: Pat
             *("taint", "nodes", "-l", "pool=c", "x=y:PreferNoSchedule", "--kubeconfig", str(config), "--request-timeout", "1s")
         )
         assert time.monotonic() - began < 8
-    assert "no pods in the input: assumed that each DaemonSet runs where it should" in " ".join(result.out.split())
+    assert "No pods in the input: assumed that each DaemonSet runs where it should" in " ".join(result.out.split())
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
