@@ -312,6 +312,14 @@ def test_the_page_on_architecture_names_all_packages() -> None:
     assert named == there | {"preflight/errors.py", "preflight/version.py"}
 
 
+def test_the_page_on_architecture_orders_packages_as_the_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["id"] == "layers")
+    wanted = [re.findall(r"\w+", layer) for layer in layers if layer != "(__main__)"]
+    (shown,) = (block for block in blocks(PAGES["docs/architecture.md"], "") if block.startswith("cli > "))
+    assert [part.split(", ") for part in shown.strip().split(" > ")] == wanted
+
+
 # The example.
 
 

@@ -120,7 +120,8 @@ def kubeconfig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_what_a_page_tells_to_type_works(name: str, line: str, reader: Path, kubeconfig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(reader)
     monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
-    before, _, command = f" {line}".removesuffix(" | kubectl apply -f -").rpartition(" preflight ")
+    alone = re.sub(r" >\S+$", "", line.removesuffix(" | kubectl apply -f -"))
+    before, _, command = f" {alone}".rpartition(" preflight ")
     result = program(*shlex.split(command), stdin=stdin_of(before.removesuffix(" |").strip()))
     assert result.code in (0, 1), f"{name}: {line}\n{result.out[-2000:]}{result.err}"
     assert result.out or result.err or re.search(r"-o \S", line), name

@@ -45,7 +45,7 @@ def make_page() -> str:
 def _describe_operator(operator: OperatorFacts) -> Iterator[str]:
     yield f"## {operator.operator}"
     yield ""
-    yield f"Read in {operator.source}; version: {operator.versions}."
+    yield f"Read in {operator.source.removeprefix('https://')}; version: {operator.versions}."
     yield ""
     for pitfall in operator.pitfalls:
         yield f"- {pitfall}"
