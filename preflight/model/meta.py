@@ -93,11 +93,16 @@ class Metadata(APIStruct, frozen=True, gc=False):
 
 
 class SelectorRequirement(APIStruct, frozen=True, gc=False):
-    """`matchExpressions[]` or `matchFields[]`, of a node affinity or of a label selector."""
+    """`matchExpressions[]` or `matchFields[]`, of a node affinity or of a label selector.
+
+    `is_presumed`: a requirement of an operator that excludes special nodes (Windows, Fargate, a component switched off): it holds for a node
+    whose label is unknown.
+    """
 
     key: str = ""
     operator: str = ""
     values: tuple[str, ...] = ()
+    is_presumed: bool = field(default=False, name="\ue000presumed")
 
 
 class LabelSelector(APIStruct, frozen=True, gc=False):

@@ -53,6 +53,8 @@ def _declare(
         "updateStrategy": (made.update_strategy or shared.update_strategy, dict),
     }
     values = {name: read_field(part, type_, resource, fallbacks) for name, (part, type_) in parts.items()}
+    if not values["affinity"].is_stated and values["affinity"].value:
+        values["affinity"] = values["affinity"]._replace(value=_presume_exclusions(values["affinity"].value))
     name = _fill(made.name, operator, resource)
     labels = {"app.kubernetes.io/name": name.replace("*", "x")}
     spec = {field: values[field].value for field in _SPEC_FIELDS if values[field].value not in (None, [], {}, "")}
@@ -94,6 +96,17 @@ def _complete_update_strategy(strategy: FieldValue, resource: OperatorResource) 
         return strategy.value
     rolling = get_value(resource.data, (*strategy.path[:-1], "rollingUpdate"))
     return {"type": strategy.value, **({"rollingUpdate": rolling} if isinstance(rolling, dict) else {})}
+
+
+def _presume_exclusions(affinity: dict[str, Any]) -> dict[str, Any]:
+    """An operator's own affinity, its exclusions of special nodes marked: see `SelectorRequirement.is_presumed`."""
+    marked = copy.deepcopy(affinity)
+    required = marked.get("nodeAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution", {})
+    for term in required.get("nodeSelectorTerms", ()):
+        for requirement in term.get("matchExpressions", ()):
+            if requirement["operator"] in ("NotIn", "DoesNotExist"):
+                requirement["\ue000presumed"] = True
+    return marked
 
 
 def _convert_surely(data: dict[str, Any], origin: Origin) -> DaemonSet:

@@ -112,9 +112,9 @@ def _match_term(term: NodeSelectorTerm, node: Node, path: str) -> tuple[bool | N
     failed, unknown = [], []
     for requirement in term.matchExpressions:
         answer = match_requirement(requirement, get_label(node, requirement.key))
-        if answer is None:
+        if answer is None and not requirement.is_presumed:
             unknown.append(requirement.key)
-        elif not answer:
+        elif answer is False:
             failed.append(requirement)
     failed_fields = []
     for requirement in term.matchFields:
