@@ -46,7 +46,7 @@ _PLAIN_REASONS = {
     PlainReason.IF_SELECTED: "if its selector matches",
     PlainReason.UNKNOWN_TEMPLATE: "whether the pod that is there is of this template already, and stays, is not known",
     PlainReason.UNKNOWN_SURGE: "the old pod stays if the new one that finds no room waits for this node, which is not known",
-    PlainReason.UNKNOWN_START: "whether its pod runs or waits for room there is not known since an earlier step",
+    PlainReason.UNKNOWN_START: "whether its pod runs there is not known since an earlier step",
     PlainReason.NOT_CREATED: "it should run there, and no pod was created",
     PlainReason.TERMINATING: "its pod is being deleted",
 }
