@@ -24,13 +24,14 @@ class PodPresence(Enum):
     1. KNOWN: a live pod is there, as a list showed or an earlier step left it.
     2. ASSUMED: nothing is known, and a pod is assumed where the DaemonSet should run.
     3. IN_TRANSIT: no live pod is there, one is on its way out or in, and the controller would create the next.
-    4. WAITING: the same of one that the scheduler has found no room for, and the change leaves room that it may find.
+    4. UNSCHEDULABLE: the same of one that the scheduler has found no room for. WAITING: and the change leaves room that it may find.
     5. NONE: no pod is there.
     """
 
     KNOWN = "known"
     ASSUMED = "assumed"
     IN_TRANSIT = "in-transit"
+    UNSCHEDULABLE = "unschedulable"
     WAITING = "waiting"
     NONE = "none"
 
@@ -129,7 +130,9 @@ def _split_by_pods(nodes: frozenset[str], pods: DaemonSetPods, unlisted: PodPres
         rest = frozenset() if there is rest else rest - group.nodes
     settled = rest if rest <= pods.decided_nodes else rest & pods.decided_nodes
     for is_moving, part in split_nodes(settled, pods.nodes_in_transit):
-        yield _NodesByPod(part, PodPresence.IN_TRANSIT if is_moving else PodPresence.NONE)
+        for is_waiting, there in split_nodes(part, pods.waiting_nodes if is_moving else frozenset()):
+            moving = PodPresence.UNSCHEDULABLE if is_waiting else PodPresence.IN_TRANSIT
+            yield _NodesByPod(there, moving if is_moving else PodPresence.NONE)
     yield _NodesByPod(rest - pods.decided_nodes, unlisted)
 
 

@@ -282,8 +282,9 @@ class DaemonSetEvaluator:
             new_eviction=_get_new_pod_eviction(placements.after),
             event=PodEvent(update, cohort.is_pod_ended, self._cascade),
             horizon=self._evaluation.horizon,
-            in_transit=cohort.presence is PodPresence.IN_TRANSIT,
+            in_transit=cohort.presence in (PodPresence.IN_TRANSIT, PodPresence.UNSCHEDULABLE),
             finds_room=cohort.presence is PodPresence.WAITING,
+            is_waiting=cohort.presence is PodPresence.UNSCHEDULABLE,
             was_looping=before is not None and before.should_run and eviction_before != NEVER,
         )
         return _AssumedForecast(assumption.matches_before and assumption.matches_after, outcome_before, forecast)
@@ -365,8 +366,10 @@ class DaemonSetEvaluator:
 
 
 def _may_be_pending(group: CoverageGroup) -> bool:
-    """Whether the pods of a group, once the change has settled, may wait for room and not run."""
-    if group.partial_loss is not None:
+    """Whether the pods of a group, once the change has settled, may wait for room and not run, or may be gone by chance."""
+    after = group.placement_after
+    is_taken = group.update_uncertainty is not None and after is not None and after.should_run is False
+    if is_taken or group.partial_loss is not None:
         return True
     is_same = group.forecast.pod_after is PodAfter.SAME
     if isinstance(group.fit, FitDoubt) and (not is_same or UpdateEffect.REPLACE in group.possible_updates):

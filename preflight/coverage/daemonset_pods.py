@@ -210,6 +210,12 @@ def _list_undecided_revisions(live_pods: _NodesByLabels, daemonset: DaemonSet) -
     return tuple(PodRevision(frozenset(nodes), template, number) for (template, number), nodes in sorted(alike.items()))
 
 
+def _has_no_updated_pod(daemonset: DaemonSet) -> bool:
+    from preflight.kubectl.apiserver.defaults import has_no_updated_pod  # few pods are of none of the templates that are known
+
+    return has_no_updated_pod(daemonset.data)
+
+
 def _find_old_labels(raw_labels: Iterable[bytes], daemonset: DaemonSet, transit_labels: Iterable[bytes] = ()) -> dict[bytes, int]:
     """Of the labels of a DaemonSet's pods those of a template before its own, with the number of that template.
 
@@ -217,6 +223,7 @@ def _find_old_labels(raw_labels: Iterable[bytes], daemonset: DaemonSet, transit_
        pods of before are up to date that were never re-created.
     2. Where none carries that number, all are old with OnDelete. With a rolling update they are up to date: the controller would have begun
        to replace them, so that what is there is a rollback. A pod on the way out or in (`transit_labels`) shows as well that it has begun.
+       They are old where the status counts none that is up to date: the update cannot begin, since others use its budget up.
     3. Nothing is old where a number is not known: a manifest has none.
 
     Source: kubernetes `pkg/controller/daemon/util/daemonset_util.go`, IsPodUpdated.
@@ -227,7 +234,7 @@ def _find_old_labels(raw_labels: Iterable[bytes], daemonset: DaemonSet, transit_
     every = {raw: parse_labels(raw) for raw in raw_labels}
     seen = (*every.values(), *map(parse_labels, transit_labels))
     revisions = {labels.get(REVISION_LABEL) for labels in seen if labels.get(GENERATION_LABEL) == own} - {None}
-    if not revisions and daemonset.spec.updateStrategy.type != "OnDelete":
+    if not revisions and daemonset.spec.updateStrategy.type != "OnDelete" and not _has_no_updated_pod(daemonset):
         return {}
     others = (
         (raw, parse_generation(labels))

@@ -92,6 +92,7 @@ def forecast_pod(
     horizon: float = NEVER,
     in_transit: bool = False,
     finds_room: bool = False,
+    is_waiting: bool = False,
     was_looping: bool = False,
 ) -> PodForecast:
     """What becomes of a pair.
@@ -104,7 +105,8 @@ def forecast_pod(
     4. `in_transit`: no live pod is there, but one is on its way out or in. Where the DaemonSet should run no more, none comes after it.
        Where no pod was listed and the DaemonSet should run, the controller has yet to create it (a node that has just joined): that none
        comes any more is a loss too.
-    5. `finds_room`: the pod that is missing waited for room, and finds some.
+    5. `finds_room`: the pod that is missing waited for room, and finds some. `is_waiting`: it goes on waiting; taint eviction ends none
+       that is not bound.
     6. `was_looping`: before, pods came and went there. Where they do so no more, the next one stays.
     7. A pod that an update deletes and that hangs leaves a wanted node without one.
 
@@ -121,9 +123,10 @@ def forecast_pod(
     if not has_pod:
         if before is not None and before.should_run and not after.should_run:
             return PodForecast(Outcome.LOST_NOW, in_transit, PodAfter.NONE, False)
-        if loops:
+        was_wanted = before is not None and before.should_run
+        if loops and not (was_wanted and is_waiting):
             return PodForecast(Outcome.LOOP, False, PodAfter.NEW, recreated, period)
-        is_missing = before is not None and before.should_run and not was_looping and not finds_room
+        is_missing = was_wanted and (is_waiting or not was_looping) and not finds_room
         if after.should_run and (is_missing or event.update is UpdateEffect.HANG):
             return PodForecast(Outcome.MISSING, False, PodAfter.NONE, True)
         if after.should_run:
@@ -140,9 +143,14 @@ def forecast_pod(
 
 
 def stay_pending(forecast: PodForecast) -> PodForecast:
-    """The forecast where the scheduler binds no new pod to the node: one that is created, or the successor of one that stays, is no pod."""
+    """The forecast where the scheduler binds no new pod to the node: one that is created, or the successor of one that stays, is no pod.
+
+    One that would come and go stays where it is: taint eviction ends no pod that is not bound.
+    """
     match forecast.outcome, forecast.pod_after:
-        case Outcome.GAINED, _:
+        case Outcome.LOOP, PodAfter.NEW if forecast.had_pod:
+            return PodForecast(Outcome.LOST_NOW, True, PodAfter.NONE, False)
+        case (Outcome.GAINED, _) | (Outcome.LOOP, PodAfter.NEW):
             return PodForecast(Outcome.MISSING, False, PodAfter.NONE, False)
         case Outcome.MISSING, _:
             return PodForecast(Outcome.MISSING, forecast.had_pod, PodAfter.NONE, False)

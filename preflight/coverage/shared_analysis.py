@@ -26,6 +26,7 @@ class SharedAnalysis:
         """
         self._change = change
         self.nodes = change.after.nodes
+        self.rebooted_nodes = change.rebooted_nodes
         self.starts = starts
         self.component_cache = ComponentCache(change.after)
 

@@ -99,5 +99,5 @@ def _makes_controller_look(cohort: NodeCohort, differing_nodes: frozenset[str], 
 
 def _may_have_pod(cohort: NodeCohort) -> bool:
     """Whether a pod is there that ends, or a live one that is disrupted."""
-    is_moving = cohort.presence is PodPresence.IN_TRANSIT
+    is_moving = cohort.presence in (PodPresence.IN_TRANSIT, PodPresence.UNSCHEDULABLE)
     return cohort.pod_group is not None or cohort.presence is PodPresence.ASSUMED or (is_moving and cohort.is_pod_ended)

@@ -255,6 +255,11 @@ class RebootNodes(Command, frozen=True):
         """With graceful node shutdown pods end; else they restart with the node."""
         return self.graceful
 
+    @property
+    def may_create_pods(self) -> bool:
+        """A graceful shutdown ends pods; where an update is held up, old ones that restart are replaced."""
+        return True
+
 
 class ReplaceNodes(Command, frozen=True):
     """`preflight replace`: the nodes register anew, with these labels and taints; None means those that they have today."""

@@ -47,7 +47,7 @@ _PLAIN_REASONS = {
     PlainReason.IF_SELECTED: "if its selector matches",
     PlainReason.UNKNOWN_TEMPLATE: "unknown: whether the existing pod already has this template (only then it stays)",
     PlainReason.UNKNOWN_SURGE: "unknown: whether the new pod that does not fit waits for this node (only then the old pod stays)",
-    PlainReason.UNKNOWN_START: "unknown since an earlier step: whether its pod runs there or stays Pending",
+    PlainReason.UNKNOWN_START: "unknown since an earlier step: whether its pod runs there",
     PlainReason.NOT_CREATED: "it should run there, and no pod was created",
     PlainReason.TERMINATING: "its pod is being deleted",
 }

@@ -95,8 +95,8 @@ class Metadata(APIStruct, frozen=True, gc=False):
 class SelectorRequirement(APIStruct, frozen=True, gc=False):
     """`matchExpressions[]` or `matchFields[]`, of a node affinity or of a label selector.
 
-    `is_presumed`: a requirement of an operator that excludes special nodes (Windows, Fargate, a component switched off): it holds for a node
-    whose label is unknown.
+    `is_presumed`: a requirement of an operator that excludes special nodes (Windows, Fargate, a component switched off): it holds for
+    a node whose label is unknown.
     """
 
     key: str = ""

@@ -80,6 +80,23 @@ def test_a_rolling_update_that_has_replaced_no_pod_was_a_rollback() -> None:
     assert set(pods_after(impact).values()) == {"same"}
 
 
+@pytest.mark.parametrize(
+    ("updated", "observed", "pods"),
+    [
+        pytest.param(0, 5, {"new", "none"}, id="the status counts none that is up to date"),
+        pytest.param(2, 5, {"same"}, id="it counts some"),
+        pytest.param(0, 4, {"same"}, id="it is of before the last change"),
+    ],
+)
+def test_an_update_that_could_not_begin_is_no_rollback(updated: int, observed: int, pods: set[str]) -> None:
+    data = copy.deepcopy(owner(3, {}).data)
+    data["metadata"]["generation"] = 5
+    counts = {"desiredNumberScheduled": 3, "currentNumberScheduled": 3, "updatedNumberScheduled": updated}
+    data["status"] = {"observedGeneration": observed, **counts}
+    (impact,) = run(world(NODES, [read_object(data, DaemonSet)], [of(1, "n1"), of(2, "n2"), of(1, "n3")]), TAINT)
+    assert set(pods_after(impact).values()) == pods
+
+
 def test_an_update_whose_first_new_pod_waits_for_its_node_is_no_rollback() -> None:
     impact = settled([of(2, "n1"), of(2, "n2"), of(3, "", phase="Pending")], {}, TAINT)
     assert {name: group.forecast.pod_after.value for group in impact.groups for name in group.nodes if name != "n3"} == {

@@ -88,7 +88,8 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
        is a new one, or none: it does not run either.
     3. What the program says was there before, was; of a node where no more than a Pending pod was it may say that there was one, if
        none is left. Where an earlier step may have left one that waits, it waited or not, and goes on so.
-    4. Any other pair is as it was, but for pods without a DaemonSet that are said to go; one that comes and goes is left out. Of pods
+    4. Any other pair is as it was, but for pods without a DaemonSet that are said to go, and Pending ones that should not be there; one
+       that comes and goes is left out. Of pods
        that are preempted there, or that find room, nothing was said: they are counted apart.
     5. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
     6. Of pods that an update takes by chance, and whose successors wait, as many are lost as was said.
@@ -114,8 +115,8 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
     for pair in {*scene.before, *scene.after, *scene.loops_after} - step.pairs.keys() - scene.loops_before:
         was, seen = scene.was(pair), scene.seen(pair)
         was = "absent" if pair in step.gone else was
-        if was == "pending" and pair[:2] not in step.placed and seen == "absent":
-            continue  # it never ran, and goes with its DaemonSet
+        if was == "pending" and seen == "absent" and not _is_wanted(step, pair):
+            continue  # it never ran, and goes with its DaemonSet, or when the controller looks at that
         if was == "pending" and seen in ("started", "bound"):
             yield Compared("settled", pair, FREED, was, seen, equal=True)
         elif pair in scene.preempted and was == "same" != seen:

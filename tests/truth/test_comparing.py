@@ -110,6 +110,12 @@ def test_of_pods_that_are_lost_by_chance_as_many_go_as_was_said(lost: int, equal
     assert found[-1].seen == f"{lost} of 2"
 
 
+@pytest.mark.parametrize(("wanted", "equal"), [(["n1"], [False]), ([], [])], ids=["one that should be there", "a surplus one"])
+def test_a_pending_pod_that_goes_untouched(wanted: list[str], equal: list[bool]) -> None:
+    step = Step({}, {PAIR[:2]: Placed(frozenset(wanted), frozenset())})
+    assert [compared.equal for compared in settled(step, scene(WAITS, None))] == equal
+
+
 def test_a_pair_that_comes_and_goes_as_before_is_left_out() -> None:
     assert list(settled(Step({}, {}), scene(OLD, NEW, looped=True, loops=True))) == []
 

@@ -84,7 +84,7 @@ def _select_nodes(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectK
     names = {
         name
         for group in judged.groups
-        if (group.outcome in (Outcome.GAINED, Outcome.KEPT) and group.forecast.pod_after is PodAfter.NEW)
+        if (group.outcome in (Outcome.GAINED, Outcome.KEPT, Outcome.LOOP) and group.forecast.pod_after is PodAfter.NEW)
         or (is_updated and group.outcome in (Outcome.KEPT, Outcome.MISSING))
         for name in group.nodes
     }

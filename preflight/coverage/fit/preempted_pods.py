@@ -7,6 +7,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from msgspec.structs import replace
 
 from preflight.change.model import Change
+from preflight.coverage.fit.created_pods import can_preempt
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.residents import NewPods, Residents
 from preflight.model.fit_reasons import FitVerdict, PodFit
@@ -54,9 +55,10 @@ def add_preempted_pods(
 ) -> None:
     """Add to the fits those of pods of DaemonSets that stay, and that the scheduler may evict for a new one of higher priority.
 
-    It evicts as few as it needs, the least important ones: one is safe where those of lower priority than its own are enough.
+    It evicts as few as it needs, the least important ones: one is safe where those of lower priority than its own are enough. Of new pods
+    that do not all fit, the ones that are bound last may be those that evict.
     """
-    preempting = [(found, name) for key, found in new.items() for name, fit in fits[key].items() if fit.verdict is FitVerdict.PREEMPTS]
+    preempting = [(found, name) for key, found in new.items() for name, fit in fits[key].items() if _may_evict(contents, found, name, fit)]
     for found, name in preempting:
         own, staying = found.pod.spec.priority, residents.list_staying(name, found.key)
         for key, usages in residents.list_staying_daemonsets(name):
@@ -67,3 +69,10 @@ def add_preempted_pods(
             beside = [*above, *(usage for _, usage in residents.list_rivals(name, found))]
             if fit_new_pods(change, contents, found, {name: beside}).nodes[0].fits is False:
                 fits.setdefault(key, {})[name] = PodFit(FitVerdict.DOUBTFUL, preemptors=(found.key,))
+
+
+def _may_evict(contents: NodeContents, found: NewPods, name: str, fit: PodFit) -> bool:
+    """Whether the scheduler may evict pods of a node for a new one."""
+    if fit.verdict is FitVerdict.PREEMPTS:
+        return True
+    return fit.verdict is FitVerdict.DOUBTFUL and bool(fit.rivals) and can_preempt(found.pod) and name not in contents.silent_nodes

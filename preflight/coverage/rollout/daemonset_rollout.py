@@ -35,6 +35,8 @@ class RolloutCohort(Struct, frozen=True):
     4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `surging_nodes` those where one waits for that already;
        `is_unfit`: it is not bound at all; `may_be_unfit`: nobody knows whether it is. `waiting_nodes` are those without a live pod where
        a new one waits, and goes on waiting.
+    5. `is_out_of_service`: the nodes carry that taint, so that pods which are deleted there end without a kubelet. `is_restarting`: their
+       pods start again with the node, and are not Ready until then.
     """
 
     nodes: frozenset[str]
@@ -50,6 +52,8 @@ class RolloutCohort(Struct, frozen=True):
     may_be_unfit: bool = False
     surging_nodes: frozenset[str] = frozenset()
     waiting_nodes: frozenset[str] = frozenset()
+    is_out_of_service: bool = False
+    is_restarting: bool = False
 
 
 class RolloutDoubt(Enum):
@@ -233,6 +237,7 @@ def _iter_cells(
     cohort_index: int, cohort: RolloutCohort, health: NodeHealth, unready_nodes: frozenset[str], starts: Mapping[str, NewPodOutcome] | None
 ) -> Iterator[RolloutCell]:
     is_pod_unlisted = cohort.pod is not LivePod.NONE and not cohort.is_listed
+    restarts_old = cohort.is_restarting and cohort.pod is LivePod.OLD
     for condition, with_condition in _split_by_health(cohort.nodes, health):
         is_silent = condition is _NodeCondition.SILENT
         for new_pod, with_start in _split_by_start(with_condition, starts):
@@ -244,10 +249,14 @@ def _iter_cells(
                             should_run=cohort.should_run,
                             may_stay=cohort.may_stay,
                             pod=cohort.pod,
-                            is_available=not (is_unready or (is_pod_unlisted and is_silent)),
+                            is_available=not (is_unready or (is_pod_unlisted and is_silent) or restarts_old),
                             is_terminating=is_terminating,
-                            is_kubelet_silent=is_silent,
-                            new_pod=NewPodOutcome.PENDING if cohort.is_unfit or room.is_waiting else new_pod,
+                            is_kubelet_silent=is_silent and not cohort.is_out_of_service,
+                            new_pod=NewPodOutcome.PENDING
+                            if cohort.is_unfit or room.is_waiting
+                            else NewPodOutcome.UNREADY
+                            if is_silent and cohort.is_out_of_service
+                            else new_pod,
                             is_crowded=room.is_crowded,
                             is_surging=room.is_surging,
                             is_waiting=room.is_waiting,

@@ -19,6 +19,7 @@ from preflight.model.apps import DaemonSet
 from preflight.model.fit_reasons import FitDoubt, PodFit, StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
+from preflight.scheduling.node_health import is_out_of_service
 from preflight.scheduling.rollout_simulation import LivePod
 from preflight.scheduling.update_strategy import UpdateEffect, predict_update, uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
@@ -118,6 +119,8 @@ class UpdateEvaluator:
             may_be_unfit=isinstance(cohort.fit, FitDoubt),
             surging_nodes=self._pods.surging_nodes if self._continues_surge else frozenset(),
             waiting_nodes=frozenset() if has_pod else waiting,
+            is_out_of_service=cohort.node_class.after is not None and is_out_of_service(cohort.node_class.after),
+            is_restarting=not cohort.nodes.isdisjoint(self._shared_analysis.rebooted_nodes),
         )
 
     def _has_old_pod(self, cohort: NodeCohort) -> bool:

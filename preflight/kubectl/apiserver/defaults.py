@@ -133,6 +133,15 @@ def get_misscheduled(data: Mapping[str, Any]) -> int | None:
     return number if type(number) is int else None
 
 
+def has_no_updated_pod(data: Mapping[str, Any]) -> bool:
+    """Whether the status of a DaemonSet, up to date, counts pods on nodes that should run it and none of its own template."""
+    status, metadata = _as_map(data.get("status")), _as_map(data.get("metadata"))
+    observed = status.get("observedGeneration")
+    if observed is None or observed != metadata.get("generation"):
+        return False
+    return bool(status.get("currentNumberScheduled")) and not status.get("updatedNumberScheduled")
+
+
 def replace_annotations(data: dict[str, Any], annotations: Mapping[str, Any]) -> dict[str, Any]:
     """An object with these annotations in place of its own; none is an absent field."""
     metadata = {name: value for name, value in _as_map(data.get("metadata")).items() if name != "annotations"}

@@ -99,3 +99,47 @@ def test_a_pod_that_an_update_may_have_taken_is_not_said_to_run_later(tmp_path: 
     later = ask(tmp_path, cluster, "apply -f new", "label nodes n1 n2 color=red", new=LARGER)
     assert set(later.outcomes["ops/agent"].values()) <= {"unknown", "lost-on-recreation"}
     assert "kept" not in later.outcomes["ops/agent"].values()
+
+
+SHORTLY = {"key": "gone", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}
+FOR_GOOD = {"key": "gone", "operator": "Exists", "effect": "NoExecute"}
+
+
+@pytest.mark.parametrize(
+    ("waits", "outcome"),
+    [
+        pytest.param([FOR_GOOD], "unknown", id="and stays"),
+        pytest.param([SHORTLY], "unknown", id="and goes again"),
+        pytest.param([], "loop", id="and may not be there"),
+    ],
+)
+def test_a_pod_that_comes_and_goes_may_lose_its_place_to_one_that_waits(waits: list[dict[str, Any]], outcome: str, tmp_path: Path) -> None:
+    agent, other = daemonset("agent", SHORTLY, port=9100), daemonset("other", *waits, port=9100)
+    cluster = [node(), agent, *running(agent, "n1"), other, waiting(other, "other-x")]
+    assert ask(tmp_path, cluster, "taint node n1 gone=yes:NoExecute").outcomes["ops/agent"] == {"n1": outcome}
+
+
+@pytest.mark.parametrize(("has_pod", "outcome"), [(True, "lost-now"), (False, "missing")])
+def test_one_that_finds_no_room_again_neither_comes_nor_goes(has_pod: bool, outcome: str, tmp_path: Path) -> None:
+    agent, holder = daemonset("agent", SHORTLY, port=9100), daemonset("holder", FOR_GOOD, port=9100)
+    there = running(daemonset("agent", SHORTLY), "n1")
+    taints = () if has_pod else ("closed:NoSchedule",)
+    cluster = [node("n1", *taints), agent, *(there if has_pod else []), holder, *running(holder, "n1")]
+    command = "taint node n1 gone=yes:NoExecute" if has_pod else "taint node n1 gone=yes:NoExecute closed-"
+    assert ask(tmp_path, cluster, command).outcomes["ops/agent"] == {"n1": outcome}
+
+
+@pytest.mark.parametrize(
+    "command", ["taint node n1 other=x:NoSchedule", "label node n1 color=red", "taint node n1 gone=again:NoExecute --overwrite"]
+)
+def test_a_pod_that_waits_where_pods_come_and_go_waits_still(command: str, tmp_path: Path) -> None:
+    everything = {"key": "other", "operator": "Exists"}
+    agent, holder = daemonset("agent", SHORTLY, everything, port=9100), daemonset("holder", FOR_GOOD, everything, port=9100)
+    cluster = [node("n1", "gone=yes:NoExecute"), holder, *running(holder, "n1"), agent, waiting(agent, "agent-x")]
+    answer = ask(tmp_path, cluster, command)
+    assert answer.outcomes == {"ops/agent": {"n1": "missing"}, "ops/holder": {"n1": "kept"}}
+
+
+def test_one_that_does_not_wait_comes_and_goes(tmp_path: Path) -> None:
+    agent = daemonset("agent", SHORTLY)
+    assert ask(tmp_path, [node("n1", "gone=yes:NoExecute"), agent], HARMLESS).outcomes == {"ops/agent": {"n1": "loop"}}

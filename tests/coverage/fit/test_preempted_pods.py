@@ -43,6 +43,19 @@ def test_two_new_pods_that_do_not_both_fit_evict_a_third(tmp_path: Path) -> None
     assert answer.outcomes == {"ops/high": {"n1": "gained"}, "ops/other": {"n1": "gained"}, "ops/low": {"n1": "unknown"}}
 
 
+@pytest.mark.parametrize(
+    ("policy", "outcome"), [("PreemptLowerPriority", "unknown"), ("Never", "kept")], ids=["by eviction", "they may not evict"]
+)
+def test_new_pods_that_would_not_all_fit_in_its_place_either_may_evict_a_third(policy: str, outcome: str, tmp_path: Path) -> None:
+    """Which of them is bound is chance, and whether one that is not bound first makes room for itself."""
+    low = daemonset("low", TOLERANT, priority=-10)
+    there = node("n1", "dedicated=x:NoSchedule", pods="2")
+    new = [daemonset(name, priority=10, preemptionPolicy=policy) for name in ("first", "second", "third")]
+    answer = ask(tmp_path, [there, low, *running(low, "n1"), *new], UNTAINT)
+    assert answer.outcomes["ops/low"] == {"n1": outcome}
+    assert {answer.outcomes[f"ops/{name}"]["n1"] for name in ("first", "second", "third")} == {"unknown"}
+
+
 @pytest.mark.parametrize("port", [9100, None], ids=["one port for both", "too little cpu for both"])
 @pytest.mark.parametrize(
     ("fields", "is_stalled"),

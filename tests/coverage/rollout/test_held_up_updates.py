@@ -89,6 +89,32 @@ def test_a_pod_that_waits_holds_the_update_up_still(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "n1"), [("reboot n1", "new"), ("cordon n1", "same"), ("drain n1 --ignore-daemonsets", "same"), ("reboot n4", "same")]
+)
+def test_an_old_pod_that_restarts_is_not_ready_and_replaced_at_once(line: str, n1: str) -> None:
+    found = of_d(change(line, [*HELD, live("n4", 2)]))
+    assert (found.get("n1", "same"), found["n2"]) == (n1, "same")
+
+
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        pytest.param("taint nodes n3 node.kubernetes.io/out-of-service=x:NoExecute", "new", id="the pod that hangs is removed"),
+        pytest.param("taint nodes n3 other=x:NoExecute", "same", id="it hangs still"),
+        pytest.param("reboot n4", "same", id="nothing happens to it"),
+    ],
+)
+def test_a_pod_that_hangs_holds_an_update_up_until_its_node_is_out_of_service(line: str, state: str) -> None:
+    nodes = [node(name, ready=True) for name in NODES if name != "n3"]
+    silent = read_object({**make_node("n3"), "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}, Node)
+    hanging = live("n3", 1)
+    hanging = replace(hanging, metadata=replace(hanging.metadata, deletionTimestamp="2026-01-01T00:00:00Z"))
+    (impact,) = run(world([*nodes, silent], [owner(ONE)], [*OLD, hanging, live("n4", 2)]), line)
+    found = of_d(impact)
+    assert (found["n1"], found["n2"]) == (state, state)
+
+
+@pytest.mark.parametrize(
     ("line", "strategy"),
     [
         pytest.param("taint nodes n3 x=y:NoExecute", ONE, id="the pod that waits goes"),
