@@ -21,7 +21,16 @@ def find_next_commands(session: Session, plan: Plan | None = None) -> NextComman
     has_own_verb = any(isinstance(command, RebootNodes | ReplaceNodes) for command in plan.commands)
     lines = tuple(command.text for command in plan.commands)
     fix = _make_fix(session, plan.file, () if plan.file else lines) if plan.script is None else None
-    return NextCommands(fix, () if has_own_verb or plan.file else lines)
+    return NextCommands(fix, () if has_own_verb or plan.file else lines, _list_sources(session))
+
+
+def _list_sources(session: Session) -> tuple[str, ...]:
+    match session.input:
+        case Files(paths, context_paths) if STDIN not in (*paths, *context_paths):
+            return (*paths, *context_paths)
+        case Snapshot(path):
+            return (path,)
+    return ()
 
 
 def _make_fix(session: Session, plan: str = "", lines: tuple[str, ...] = ()) -> FixCommand | None:

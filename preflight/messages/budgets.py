@@ -53,7 +53,7 @@ def describe_budget_refusal(refusal: RefusedByBudget) -> str:
     healthy = refusal.healthy_pods
     needs = f"needs {healthy.needed} healthy pods and has {healthy.current} currently" if healthy else "has too few healthy pods"
     if refusal.reason is DrainReason.NEEDS_ALL_HEALTHY:
-        return f"{needs}; its workloads run no more, so it can never allow an eviction"
+        return f"{needs}; its workloads do not run more pods, so it can never allow an eviction"
     return needs
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+
 from preflight.messages.counts import format_count
 
 
@@ -35,7 +38,11 @@ def describe_question(question: str) -> str:
     return f"capacity for {question}"
 
 
-NEXT_COMMAND = "preflight doctor  # why nodes, labels and devices are out of use"
+def describe_next_command(sources: Sequence[str]) -> str:
+    """What to type where nothing fits; `sources` are the files that were read."""
+    command = " ".join(["preflight doctor", *(f"--from {shlex.quote(source)}" for source in sources)])
+    return f"{command}  # why nodes, labels and devices are out of use"
+
 
 MORE_CLASS = "more class"
 MORE_CLASSES = "more classes"

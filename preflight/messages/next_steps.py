@@ -15,6 +15,7 @@ RUN_PATCHES = "run these patches, and wait for each rollout: kubectl rollout sta
 GIVE_CLUSTER = "kubectl get nodes,ds,pods,pdb -A -o json > cluster.json"
 THEN_FROM = "then add --from cluster.json"
 CHECK_AGAIN = "check again after that"
+LEAVE_IT_OUT = "do not make this change as it is: leave it out, or change the DaemonSets above first, and check again"
 ADD_TOLERATIONS = "add the suggested tolerations to the manifests, and check again"
 SNAPSHOT = "preflight snapshot -o cluster.json.gz"
 
@@ -29,9 +30,14 @@ def describe_explanation(rule: str) -> str:
     return f"preflight explain {rule}"
 
 
-def describe_repetition(line: str, flags: Sequence[str]) -> str:
+def describe_repetition(line: str, flags: Sequence[str], sources: Sequence[str]) -> str:
     """The same run again, with the flags that it lacks."""
-    return " ".join(["preflight", line, *flags])
+    return " ".join(["preflight", line, *flags, *describe_sources(sources)])
+
+
+def describe_sources(sources: Sequence[str]) -> list[str]:
+    """The words that name the files of a run."""
+    return [word for source in sources for word in ("--from", _quote(source))]
 
 
 def describe_fix(fix: FixCommand, *, makes_patches: bool) -> str:

@@ -115,13 +115,15 @@ def count_explained_rows(count: int, has_others: bool) -> str:
     return f"  {count} {'more ' if has_others else ''}DaemonSets have findings: see below (--all-rows lists them here)"
 
 
-def count_steady_rows(name: str, count: int) -> str:
-    """How many DaemonSets keep all their pods; `name` is the name of the only one."""
+def count_steady_rows(name: str, count: int, *, is_change: bool) -> str:
+    """How many DaemonSets keep all their pods, or run where they should if nothing changes; `name` is the name of the only one."""
     if name:
-        return f"  {name} keeps its pods"
-    return f"  {format_count(count, 'DaemonSet')} keep their pods (--all-rows lists them)"
+        return f"  {name} keeps its pods" if is_change else f"  {name} runs where it should"
+    what = "keep their pods" if is_change else "run where they should"
+    return f"  {format_count(count, 'DaemonSet')} {what} (--all-rows lists them)"
 
 
+CONSEQUENCE = "consequence"
 NO_ROW = "  no DaemonSet to judge"
 
 

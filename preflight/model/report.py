@@ -276,10 +276,12 @@ class NextCommands(Struct, frozen=True):
 
     1. `fix` is None where its paths cannot be read again, or are no files.
     2. `kubectl` are the lines of the change without a program's name, () where they are not kubectl's.
+    3. `sources` are the paths of `--from`, () where the run read a cluster, or what cannot be read again.
     """
 
     fix: FixCommand | None = None
     kubectl: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 class Report(Struct, frozen=True):

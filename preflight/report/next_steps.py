@@ -50,7 +50,11 @@ def list_next_steps(report: Report) -> list[NextStep]:
             steps.append(NextStep("", messages.describe_plan(report.next.fix.plan)))
     elif any(step.evictions is not None for step in report.steps):
         flags = [flag for fact in verdict.facts if isinstance(fact, DrainResult) for flag in fact.flags]
-        steps += [NextStep(messages.describe_repetition(line, flags), messages.CHECK_AGAIN) for line in report.next.kubectl]
+        steps += [
+            NextStep(messages.describe_repetition(line, flags, report.next.sources), messages.CHECK_AGAIN) for line in report.next.kubectl
+        ]
+    elif sign is VerdictSign.BAD and report.command and any(finding.effect is not None for finding in worst):
+        steps.append(NextStep("", messages.LEAVE_IT_OUT))
     if any(step.story for step in report.steps):
         steps += map(NextStep, list(_iter_checks(worst))[:_MOST_CHECKS])
     if worst:
@@ -77,7 +81,7 @@ def _iter_checks(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _iter_fix_steps(report: Report, findings: Sequence[Finding]) -> Iterator[NextStep]:
     fixable = [finding for finding in findings if finding.suggestion is not None and finding.severity is not Severity.NOTE]
-    if not report.command:
+    if not report.command and report.next.fix is not None:
         edits = {rule.id for rule in report.rules if rule.is_fixable}
         fixable = [finding for finding in findings if finding.rule in edits and finding.severity is not Severity.NOTE]
     if not fixable:

@@ -32,11 +32,14 @@ def format_cluster(report_cluster: ClusterIdentity) -> str:
 
 
 def format_finding_counts(report: Report) -> str:
-    """`3 errors, 1 note`, with the number of exempted findings where there are any; `No findings` where there are none."""
+    """`3 errors, 1 note, 2 consequences`, with the number of exempted findings if there are any; `No findings` if there are none."""
     findings = [finding for finding in report.findings if finding.role.is_about_change]
-    numbers = Counter(finding.severity for finding in findings if finding.exempted is None)
+    open_findings = [finding for finding in findings if finding.exempted is None]
+    numbers = Counter(finding.severity for finding in open_findings if finding.role is not FindingRole.CONSEQUENCE)
     exempted = sum(finding.exempted is not None for finding in findings)
     parts = [format_count(numbers[severity], severity) for severity in Severity if numbers[severity]]
+    if consequences := len(open_findings) - sum(numbers.values()):
+        parts.append(format_count(consequences, messages.CONSEQUENCE))
     return ", ".join([*(parts or [messages.NO_FINDINGS]), *([messages.count_exempted(exempted)] if exempted else [])])
 
 

@@ -94,7 +94,8 @@ def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool, explained
         say = messages.count_losing_rows(losing) if losing else ""
         counts.append(messages.count_hidden_rows(len(hidden), say))
     if kept:
-        counts.append(messages.count_steady_rows(escape_unprintable(kept[0].name) if len(kept) == 1 else "", len(kept)))
+        name = escape_unprintable(kept[0].name) if len(kept) == 1 else ""
+        counts.append(messages.count_steady_rows(name, len(kept), is_change=bool(step.command)))
     if left_out:
         counts.append(messages.count_left_out(left_out, len(step.nodes)))
     return CoverageTable(grid, counts if grid or counts else [messages.NO_ROW])

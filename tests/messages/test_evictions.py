@@ -74,7 +74,7 @@ REASONS: list[tuple[EvictionReason, str]] = [
     ),
     (
         RefusedByBudget("shop/a", DrainReason.NEEDS_ALL_HEALTHY, HealthyPods(2, 2)),
-        f"{BUDGET} needs 2 healthy pods and has 2 currently; its workloads run no more, so it can never allow an eviction",
+        f"{BUDGET} needs 2 healthy pods and has 2 currently; its workloads do not run more pods, so it can never allow an eviction",
     ),
     (RefusedByBudget("shop/a", DrainReason.NOT_ENOUGH_HEALTHY, HealthyPods(3, 2)), f"{BUDGET} needs 3 healthy pods and has 2 currently"),
     (RefusedByBudget("shop/a", DrainReason.NOT_ENOUGH_HEALTHY), f"{BUDGET} has too few healthy pods"),

@@ -33,7 +33,8 @@ def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_r
         lines += [""] if lines else []
         lines += _render_cluster(answer, ink, width, with_nodes=all_rows or not several, all_rows=all_rows)
     if any(answer.room is not None and not answer.room.copies for answer in report.clusters):
-        lines += ["", ink(NEXT, "strong"), f"  {messages.NEXT_COMMAND}"]
+        names = report.clusters[0].name.split(", ") if len(report.clusters) == 1 and report.clusters[0].cluster is None else []
+        lines += ["", ink(NEXT, "strong"), f"  {messages.describe_next_command(names)}"]
     if failed := formatting.format_failures(report.clusters):
         lines += ["", ink(f"{failed}.", "error")]
     return "\n".join(escape_ci_commands(line) for line in lines) + "\n"
