@@ -375,7 +375,7 @@ def suggest_namespace(namespaces: Sequence[str]) -> str:
 
 
 def suggest_namespace_like(namespace: str, namespaces: Collection[str]) -> str:
-    """The namespace that a person most likely meant, after what is wrong with the one that was given; "" where none is near."""
+    """The namespace that a person most likely intended, after what is wrong with the one that was given; "" where none is near."""
     nearest = "" if namespace in namespaces else find_nearest(namespace, namespaces)
     return f": did you mean -n {nearest}?" if nearest else ""
 

@@ -78,12 +78,12 @@ def count_more_evidence(count: int) -> str:
 
 
 def describe_unrecognized(place: str) -> str:
-    """A DaemonSet that was not recognised."""
+    """A DaemonSet that was not recognized."""
     return f"not recognized: {place}"
 
 
 def summarize_components(daemonsets: int, unknown: int) -> str:
-    """How many DaemonSets there are, and how many were not recognised."""
+    """How many DaemonSets there are, and how many were not recognized."""
     return f"{format_count(daemonsets, 'DaemonSet')}, {unknown} not recognized."
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from preflight.messages.lists import join_and
+
 LABELS_OF_FILES = "preflight checks labels of nodes by name, --selector or --all, not of objects in files"
 PATCHES_OF_FILES = "preflight checks patches of nodes and daemonsets by name, not of objects in files"
 LIST_ONLY = "--list only prints labels: there is no change to check"
@@ -62,7 +64,7 @@ def describe_several_kinds(kinds: Sequence[str]) -> str:
 
 def list_supported(what: str, supported: Sequence[str]) -> str:
     """The kinds that a verb is checked for."""
-    return f"preflight checks {what} of {' and '.join(supported)}"
+    return f"preflight checks {what} of {join_and(supported)}"
 
 
 def describe_unsupported(what: str, supported: Sequence[str], resource: str) -> str:

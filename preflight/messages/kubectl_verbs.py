@@ -1,4 +1,4 @@
-"""What preflight does in place of the kubectl commands that it does not judge."""
+"""What preflight does in place of the kubectl commands that it does not check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RIGHTS = "`preflight rbac` prints the role that preflight needs"
 _HELP = "`preflight --help` lists the commands"
 
 KUBECTL_COMMANDS: Mapping[str, str] = {
-    "annotate": "it does not judge annotations; `preflight label` judges labels",
+    "annotate": "it does not check annotations; `preflight label` checks labels",
     "api-resources": _RIGHTS,
     "api-versions": _RIGHTS,
     "attach": "",
@@ -50,6 +50,6 @@ KUBECTL_COMMANDS: Mapping[str, str] = {
 
 
 def describe_other_command(command: str, verbs: Sequence[str]) -> str:
-    """A command of kubectl that preflight does not judge, and what to type instead."""
-    instead = KUBECTL_COMMANDS[command] or f"it judges {', '.join(verbs)}"
-    return f"preflight does not judge `kubectl {command}`: {instead}"
+    """A command of kubectl that preflight does not check, and what to type instead."""
+    instead = KUBECTL_COMMANDS[command] or f"it checks {', '.join(verbs)}"
+    return f"preflight does not check `kubectl {command}`: {instead}"

@@ -44,8 +44,8 @@ def count_unread_files(count: int) -> str:
 
 
 def count_unjudged_lines(count: int) -> str:
-    """How many lines of scripts were not judged."""
-    return f"{format_count(count, 'line')} {'was' if count == 1 else 'were'} not judged"
+    """How many lines of scripts were not checked."""
+    return f"{format_count(count, 'line')} {'was' if count == 1 else 'were'} not checked"
 
 
 def count_coverage(judged: CheckedCounts, nodes: int) -> str:
@@ -75,17 +75,17 @@ def count_exempted(count: int) -> str:
 
 
 def describe_skipped_part(names: Sequence[str], reason: str) -> str:
-    """What was not judged for one reason; "" where none is stated."""
+    """What was not checked for one reason; "" where none is stated."""
     return f"{format_names(names)} ({reason})" if reason else format_names(names)
 
 
 def name_cluster(context: object) -> str:
-    """The cluster that was judged."""
+    """The cluster that was checked."""
     return f" of cluster {context}"
 
 
 def describe_skipped(parts: Iterable[str]) -> str:
-    """What was not judged."""
+    """What was not checked."""
     return f"not checked: {', '.join(parts)}"
 
 
@@ -124,7 +124,7 @@ def count_steady_rows(name: str, count: int, *, is_change: bool) -> str:
 
 
 CONSEQUENCE = "consequence"
-NO_ROW = "  no DaemonSet to judge"
+NO_ROW = "  no DaemonSet to check"
 
 
 def describe_unknown(reasons: Iterable[str]) -> str:
@@ -212,7 +212,7 @@ def count_excluded_daemonsets(count: int) -> str:
     return f"{format_count(count, 'DaemonSet')} left out by selector"
 
 
-NO_DAEMONSET = "no DaemonSet to judge"
+NO_DAEMONSET = "no DaemonSet to check"
 
 
 def count_hidden_pods(count: int) -> str:
@@ -265,5 +265,5 @@ def label_exempted(reason: object) -> str:
 
 
 def count_others(count: int) -> str:
-    """How many findings stand behind the one that is shown."""
+    """How many further findings the shown one represents."""
     return f" (+ {count} more)"

@@ -1,4 +1,4 @@
-"""The known name that a person most likely meant, as the end of an error."""
+"""The known name that a person most likely intended, as the end of an error."""
 
 from __future__ import annotations
 

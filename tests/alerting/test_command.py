@@ -68,7 +68,7 @@ def test_a_file_that_cannot_be_read_is_why_there_is_no_daemonset() -> None:
     Path("broken.yaml").write_text("kind: DaemonSet\n  metadata: [\n")
     code, out, err = program("alerts", "--from", "broken.yaml")
     assert (code, out) == (3, "")
-    assert err.startswith("error: no DaemonSet was given: ")
+    assert err.startswith("error: no DaemonSets in the input: ")
     assert err.endswith(": broken.yaml:2:11: a key's `: ` cannot stand here: check the indentation, or quote the value\n")
 
 

@@ -307,13 +307,16 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
         ((), "no pod is given: give one of -f FILE, --like KIND/NAME, and --request RESOURCE=AMOUNT (with -l and --tolerate)"),
         (("-f", "x", "--request", "cpu=1"), "-f and --request exclude each other: give one of -f FILE, --like KIND/NAME,"),
         (("-f", "x", "-l", "a=b"), "-l and --tolerate need --request: the pod of -f has its own selector and tolerations"),
-        (("--like", "web"), "--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not 'web'"),
-        (("--like", "svc/web"), "--like takes KIND/NAME"),
-        (("--request", "gpu=1"), "--request gpu=1: 'gpu' is no resource that the scheduler counts; one of a device plugin has a domain"),
-        (("--request", "cpu"), "--request takes RESOURCE=QUANTITY, not 'cpu'"),
-        (("--request", ""), "--request takes RESOURCE=QUANTITY, not ''"),
-        (("--request", "cpu=1", "--request", ","), "--request takes RESOURCE=QUANTITY, not ''"),
-        (("--request", "cpu=1", "--tolerate", "a=b=c:NoSchedule"), "--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
+        (("--like", "web"), "--like requires KIND/NAME, not 'web': KIND is deploy, ds, sts, rs, job, cj or pod"),
+        (("--like", "svc/web"), "--like requires KIND/NAME"),
+        (
+            ("--request", "gpu=1"),
+            "--request gpu=1: 'gpu' is not a resource that the scheduler counts; a resource of a device plugin has a domain",
+        ),
+        (("--request", "cpu"), "--request requires RESOURCE=QUANTITY, not 'cpu'"),
+        (("--request", ""), "--request requires RESOURCE=QUANTITY, not ''"),
+        (("--request", "cpu=1", "--request", ","), "--request requires RESOURCE=QUANTITY, not ''"),
+        (("--request", "cpu=1", "--tolerate", "a=b=c:NoSchedule"), "--tolerate requires KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
         (("--request", "cpu=much"), "--request cpu=much: 'much' is no quantity"),
         (("--request", f"{GPU}=500m"), f"--request {GPU}=500m: {GPU} requires a whole number"),
         (("--request", "cpu=1", "--tolerate", "a:Never"), "--tolerate requires KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
@@ -342,7 +345,7 @@ def test_a_file_with_several_templates_or_none() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        pytest.param("a: b", "1 document: not parsed: of no kind that is judged", id="nothing that is checked"),
+        pytest.param("a: b", "1 document: not a Kubernetes object that preflight checks", id="nothing that is checked"),
         pytest.param(
             "{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: null}",
             "1 document: Pod without containers: not a complete object (a patch?)",
@@ -444,7 +447,7 @@ def test_what_could_not_be_read_may_be_why_something_is_not_there() -> None:
     missing = "broken.json:1:11: "
     said = program("capacity", "--request", "cpu=1", "--from", "broken.json")
     assert (said.code, said.out) == (3, "")
-    assert said.err.startswith(f"error: broken.json: no node is known: there is nothing to fill: {missing}")
+    assert said.err.startswith(f"error: broken.json: no nodes in the input: {missing}")
     words = ("--like", "deploy/web", "-n", "team", "--from", "broken.json", "--from", write("w.json", [node("a")]))
     said = program("capacity", *words)
     assert said.err.startswith(f"error: broken.json, w.json: there is no Deployment team/web; not all was read: {missing}")

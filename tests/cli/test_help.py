@@ -175,4 +175,4 @@ def test_an_example_can_be_pasted(line: str) -> None:
     has_files = before or "--from" in words or words[0] in {*COMMANDS} - {"plan", "doctor", "capacity", "alerts", "snapshot", "verify"}
     needs_cluster = not has_files or "--live" in words
     assert result.code in ((3,) if needs_cluster else (0, 1)), result.err
-    assert ("no cluster to ask" in result.err) is bool(needs_cluster)
+    assert ("no cluster to read" in result.err) is bool(needs_cluster)

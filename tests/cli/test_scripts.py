@@ -25,7 +25,7 @@ def test_a_loss_in_a_script_is_a_finding() -> None:
     code, out, _ = run("#!/bin/sh\nkubectl get nodes\nkubectl taint nodes -l pool=rdma a=b:NoSchedule\n", "runbook")
     assert code == 1
     assert "error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created" in out
-    assert "not judged: 1 kubectl command (no change)" in out
+    assert "Not checked: 1 kubectl command (no change)" in out
 
 
 def test_a_line_that_is_not_understood_is_named_and_the_rest_is_judged() -> None:
@@ -35,7 +35,7 @@ def test_a_line_that_is_not_understood_is_named_and_the_rest_is_judged() -> None
     assert code == 3
     assert "note: assumes that runbook.sh:1 (not analyzed or refused) changes nothing here" in out
     assert "error[PF102]" in out
-    assert "2 lines were not judged." in out
+    assert "2 lines were not checked." in out
     assert "the lines after runbook.sh:4 (the script ends there)" in out
     assert err.splitlines() == [
         "runbook.sh:1: error: not checked: `kubectl cordon $N`: $N is not expanded: write its value",

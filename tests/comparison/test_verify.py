@@ -88,7 +88,7 @@ def test_the_report_after_a_maintenance(saved: str) -> None:
 def test_nothing_differs(saved: str) -> None:
     result = program("verify", saved, "--from", "before.json")
     assert "no DaemonSet has lost a node\n" in result.out
-    assert "re-created since then: none of the 15 pods of DaemonSets that are still there" in result.out
+    assert "re-created since then: none of 15 DaemonSet pods that still exist" in result.out
     assert result.code == 0
 
 
@@ -147,11 +147,11 @@ def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read once only", id="standard input twice"),
+        pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read only once", id="standard input twice"),
         pytest.param([], 2, "SNAPSHOT is required", id="no snapshot"),
         pytest.param(["nowhere", "--from", "later.json"], 3, "error: cannot read nowhere: no such file or directory", id="none there"),
         pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, 'unknown output format "yaml"', id="no such format"),
-        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was judged", id="no chain to explain"),
+        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was checked", id="no chain to explain"),
     ],
 )
 @pytest.mark.usefixtures("saved")
@@ -212,7 +212,7 @@ def test_what_may_not_be_listed_is_said_and_stays_unknown(tmp_path: Path) -> Non
     with serving(server, tmp_path) as config:
         result = program("snapshot", "-o", str(tmp_path / "w.json"), "--kubeconfig", str(config))
     assert result.code == 3
-    assert "no pods: coverage will be assumed" in result.err
+    assert "no pods (coverage will be assumed)" in result.err
     assert "  not in it: Pod: no permission to list pods" in result.err
     judged = program("taint", "nodes", "rdma-1", "a=b:NoSchedule", "--from", str(tmp_path / "w.json"), "-o", "json")
     report = json.loads(judged.out)

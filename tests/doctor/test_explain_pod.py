@@ -111,7 +111,7 @@ def test_a_pod_of_the_namespace_of_the_context() -> None:
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        pytest.param(["--pod", "shop/none"], 'pods "shop/none" not found: give NAMESPACE/NAME of one that is there', id="no such pod"),
+        pytest.param(["--pod", "shop/none"], 'pods "shop/none" not found: give NAMESPACE/NAME of a pod in the input', id="no such pod"),
         pytest.param(
             ["--pod", "shop/big", "--node", "rdma-1"],
             "--pod excludes --node, --since and a second cluster\nSee 'preflight doctor --help'",

@@ -161,7 +161,7 @@ REFUSED: list[tuple[str, str, str]] = [
     ("only flags", "-n x", f"a verb is missing: preflight checks {', '.join(VERBS)}"),
     ("nothing but two dashes", "-- taint", f"a verb is missing: preflight checks {', '.join(VERBS)}"),
     ("a verb with a slip", "tain nodes n1", 'unknown command "tain" for "kubectl": did you mean taint?'),
-    ("no verb at all", "xyzzy", f'unknown command "xyzzy" for "kubectl"; preflight judges {", ".join(VERBS)}'),
+    ("no verb at all", "xyzzy", f'unknown command "xyzzy" for "kubectl"; preflight checks {", ".join(VERBS)}'),
     (
         "a verb of kubectl that changes nothing",
         "get nodes",
@@ -310,7 +310,11 @@ REFUSED: list[tuple[str, str, str]] = [
         "patch node n1 --subresource=status -p {}",
         "preflight does not check --subresource: placement does not depend on the status",
     ),
-    ("a patch of a Deployment", "patch deploy x -p {}", "preflight checks patches of nodes and daemonsets, not of deployments"),
+    (
+        "a patch of a Deployment",
+        "patch deploy x -p {}",
+        "preflight checks patches of nodes, daemonsets and custom resources of operators, not of deployments",
+    ),
     ("a patch of nothing there is", "patch foo x -p {}", 'the server doesn\'t have a resource type "foo"'),
     ("a dry run of its own", "label nodes n1 a=b --dry-run=yes", 'Invalid dry-run value (yes). Must be "none", "server", or "client".'),
 ]

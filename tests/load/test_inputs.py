@@ -52,8 +52,8 @@ def test_a_snapshot_in_another_form_is_one() -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("whole.json", "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"),
-        (".", "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"),
+        ("whole.json", "not a snapshot: create one with `preflight snapshot -o FILE`, or pass the file as manifests"),
+        (".", "not a snapshot: create one with `preflight snapshot -o FILE`, or pass the file as manifests"),
     ],
 )
 def test_what_is_no_whole_snapshot_is_a_problem_that_says_what_to_do(path: str, message: str) -> None:

@@ -162,7 +162,7 @@ ASSUMPTIONS: list[tuple[EvictionAssumption, str]] = [
     (UnreadBudgets("no right"), f"not all PodDisruptionBudgets could be read, {UNKNOWN}: no right"),
     (
         UnreadBudgets(),
-        f"no PodDisruptionBudget was given, {UNKNOWN}: add the output of `kubectl get pdb -A -o yaml`, or, where there is none, of "
+        f"no PodDisruptionBudgets in the input, {UNKNOWN}: add the output of `kubectl get pdb -A -o yaml` or, if there are none, of "
         "`kubectl get --raw /apis/policy/v1/poddisruptionbudgets`",
     ),
 ]

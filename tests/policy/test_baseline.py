@@ -193,7 +193,7 @@ def test_how_long(given: str, day: str, write: Write) -> None:
 def test_no_such_time(given: str, write: Write) -> None:
     write("m/a.yaml", daemonset("agent"))
     result = written(f"--baseline-expires={given}")
-    says = f"error: --baseline-expires takes a number of days or a day as 2027-01-31, not {given!r}"
+    says = f"error: --baseline-expires takes a number of days or a date like 2027-01-31, not {given!r}"
     assert result == (2, "", f"{says}\nSee 'preflight lint --help'\n")
     assert not Path("b.yaml").exists()
 

@@ -141,7 +141,7 @@ def test_the_page_of_one_pod_tells_its_chain_and_no_number_of_faults(tmp_path: P
     argv = ("doctor", "--pod", "research/train-0", "--from", RUNS["doctor"][-1])
     page, text, _ = run(argv, tmp_path)
     said = read_verdict(page)
-    assert said.startswith("research/train-0 has no node since")
+    assert said.startswith("research/train-0 has had no node since")
     assert squeeze(text.splitlines()[0]).startswith(f"pod {said}")
     assert "faults found" not in page
     links = read_all(_part(page, "<section id=why", "</section>"), "<dd>(.*?)</dd>")

@@ -31,5 +31,5 @@ def test_a_near_miss_stands_alone(toleration: dict[str, str], word: str, tmp_pat
 
 
 def test_without_a_near_miss_the_place_says_it(tmp_path: Path) -> None:
-    assert _taint(tmp_path).count("nothing here tolerates dedicated=rdma:NoSchedule") == 1
+    assert _taint(tmp_path).count("no toleration here matches dedicated=rdma:NoSchedule") == 1
     assert "nothing here tolerates" in _taint(tmp_path, {"key": "other", "operator": "Exists"})

@@ -62,7 +62,7 @@ _OF_KUBECTL: Mapping[str, Values] = {
 
 @cache
 def list_valued_flags(verb: str) -> frozenset[str]:
-    """The options that take a value which may stand in the next word."""
+    """The options that take a value which may be in the next word."""
     return frozenset({*_OWN, *_OF_VERB.get(verb, ())})
 
 

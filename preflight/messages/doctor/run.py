@@ -13,7 +13,7 @@ def describe_unknown(limitation: str) -> str:
 
 
 def describe_missing_node(node: str, nodes: Iterable[str]) -> str:
-    """A node that does not exist, in kubectl's words, and the one that was meant."""
+    """A node that does not exist, in kubectl's words, and the one that was intended."""
     return f'nodes "{node}" not found{suggest(node, nodes)}'
 
 
@@ -46,5 +46,5 @@ def describe_unlisted_namespace(namespace: str) -> str:
 
 
 def describe_missing_pod(name: str, pods: Iterable[str], why: str) -> str:
-    """A pod that does not exist, and the one that was meant, else why it is not known; all as NAMESPACE/NAME."""
+    """A pod that does not exist, and the one that was intended, else why it is not known; all as NAMESPACE/NAME."""
     return f'pods "{name}" not found{suggest(name, pods) or f": {why}"}'

@@ -102,7 +102,7 @@ def test_nothing_is_said_of(base: Files, head: Files) -> None:
 def test_the_summary_counts_what_base_has_already() -> None:
     wide = manifest("agent", EVERYTHING)
     assert re.search(
-        r"no findings\n\nChecked .* \d+ findings? (is|are) in base already and not said again\.",
+        r"no findings\n\nChecked .* \d+ findings? (is|are) already in base and not repeated\.",
         diff(*trees({"a.yaml": wide}, {"a.yaml": wide})).out,
     )
     assert re.search(r" \d+ findings? of base no longer appl(ies|y)\.", diff(*trees({"a.yaml": wide}, {"a.yaml": AGENT})).out)

@@ -253,8 +253,8 @@ def test_a_flag_that_chooses_another_cluster_or_person_is_not_ignored(flag: str,
     with serving(server, tmp_path) as config:
         result = program("cordon", "a-1", "--kubeconfig", str(config), *flag.split())
     name = "server" if flag.startswith("-s ") else flag.partition(" ")[0].removeprefix("--")
-    words = "which cluster is asked, and as whom, is said by --context, --kubeconfig, --as and --as-group"
-    assert (result.code, result.err) == (2, f"error: --{name} is not judged: {words}\n")
+    words = "choose the cluster and the user with --context, --kubeconfig, --as and --as-group"
+    assert (result.code, result.err) == (2, f"error: --{name} is not supported: {words}\nSee 'preflight cordon --help'\n")
     assert server.asked == []
 
 

@@ -143,7 +143,7 @@ def test_another_version_is_an_error_that_says_so(version: str, message: str, it
 def test_what_somebody_else_calls_a_snapshot_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / "w.json").write_text(json.dumps({"apiVersion": "x.example.com/v9", "kind": "Snapshot", "items": []}), encoding="utf-8")
     result = program(*TAINT, str(tmp_path / "w.json"))
-    assert "1 document skipped (kind Snapshot is not judged)" in result.err
+    assert "1 document skipped (kind Snapshot is not checked)" in result.err
 
 
 @pytest.mark.parametrize("metadata", ['"x"', "[1]", '{"listed": "all"}', '{"listed": [1]}', '{"missing": ["Pod"]}'])
