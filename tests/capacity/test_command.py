@@ -321,9 +321,12 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
         (("--request", f"{GPU}=500m"), f"--request {GPU}=500m: {GPU} requires a whole number"),
         (("--request", "cpu=1", "--tolerate", "a:Never"), "--tolerate requires KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
         (("--request", "cpu=1", "-l", "=x"), "found '=', expected: !, identifier"),
-        (("--request", "cpu=1", "--context", "a"), "--from is the world, and --context asks a cluster: give one of them"),
-        (("--request", "cpu=1", "-o", "sarif"), "unknown output format 'sarif': text, concise, json, markdown, html"),
-        (("-f", "-", "--from", "-"), "standard input (-) can be read once only"),
+        (
+            ("--request", "cpu=1", "--context", "a"),
+            "--from and --context exclude each other: cluster state comes from files or from a cluster",
+        ),
+        (("--request", "cpu=1", "-o", "sarif"), 'unknown output format "sarif": must be one of text, concise, json, markdown, html'),
+        (("-f", "-", "--from", "-"), "standard input (-) can be read only once"),
     ],
 )
 def test_what_is_no_question(words: tuple[str, ...], says: str) -> None:
@@ -450,7 +453,7 @@ def test_what_could_not_be_read_may_be_why_something_is_not_there() -> None:
     assert said.err.startswith(f"error: broken.json: no nodes in the input: {missing}")
     words = ("--like", "deploy/web", "-n", "team", "--from", "broken.json", "--from", write("w.json", [node("a")]))
     said = program("capacity", *words)
-    assert said.err.startswith(f"error: broken.json, w.json: there is no Deployment team/web; not all was read: {missing}")
+    assert said.err.startswith(f"error: broken.json, w.json: Deployment team/web not found; not all of the input was read: {missing}")
     said = program("capacity", "--request", "cpu=1", "-o", "concise", *words[-4:])
     assert (said.code, said.err.startswith(f"error: {missing}")) == (3, True)
 

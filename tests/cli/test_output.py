@@ -26,7 +26,7 @@ dedicated=rdma:NoSchedule
  --> calm/agent.yaml:8:5
   |
 8 |     spec:
-  |     ^ no toleration here matches dedicated=rdma:NoSchedule
+  |     ^^^^ no toleration here matches dedicated=rdma:NoSchedule
   = fix:  - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}
 
 Next:

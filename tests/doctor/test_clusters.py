@@ -30,7 +30,7 @@ def test_two_snapshots_stand_side_by_side() -> None:
         "\n"
         "x 2 faults found, root causes first\n"
         "\n"
-        "b.json: today at 2026-03-01T12:00:00Z: something is wrong on 2 of 4 nodes\n"
+        "b.json: problems found on 2 of 4 nodes at 2026-03-01T12:00:00Z\n"
     )
     assert "\na.json.gz: no problems found on 4 nodes at 2026-03-01T12:00:00Z\n" in result.out
     alone = program("doctor", "--from", "b.json", "-o", "json")

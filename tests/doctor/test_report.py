@@ -17,16 +17,16 @@ from tests.load.snapshot.marked_cluster import MARK, Data, cluster, item, save, 
 AT = "2026-03-01T12:00:00Z"
 WAITS = {"name": "agent", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}
 BROKEN = f"""\
-today at {AT}: something is wrong on 2 of 4 nodes
+problems found on 2 of 4 nodes at {AT}
 x 2 faults found, root causes first
 
 x cpu-1 lacks the Service proxy (kube-system/services): it should run there but has no pod; no event gives a reason
 x rdma-1 lacks a DaemonSet (ops/agent): its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
 
 error[PF410] pod-missing: kube-system/services has no pod on cpu-1, where it should run
- --> w.json:1
-  = impact: Service addresses on the node are no longer updated: connections go to pods that no longer \
-exist, and a new node has no Service addresses at all
+ --> w.json items[7]
+  = impact: Service addresses on the node are no longer updated: connections go to pods that no longer exist, and a new node has no \
+Service addresses at all
   = note: no event reports a refused creation (events expire after about an hour)
   = check: kubectl -n kube-system describe ds services
   = check: kubectl -n kube-system get events --field-selector involvedObject.kind=DaemonSet,involvedObject.name=services

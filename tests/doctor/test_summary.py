@@ -31,17 +31,17 @@ def head(path: Path, *objects: Object) -> list[str]:
 def test_a_driver_that_selects_another_node_than_its_volumes_is_told(tmp_path: Path) -> None:
     user = pod("u", "n2", spec={"volumes": [{"name": "v", "csi": {"driver": "csi.example.com"}}]})
     assert head(tmp_path, node("n1", {"storage": "y"}, []), node("n2", {}, []), CSI, pod("csi-1", "n1", "csi"), user) == [
-        f"today at {AT}: something is wrong on 1 of 2 nodes",
+        f"problems found on 1 of 2 nodes at {AT}",
         "x 1 fault found",
-        "x n2 has no pod of the CSI driver csi.example.com, whose volumes 1 pod mounts there",
+        "x n2 has no pod of the CSI driver csi.example.com, but 1 pod there mounts its volumes",
     ]
 
 
 def test_a_startup_taint_is_told(tmp_path: Path) -> None:
     assert head(tmp_path, node("n1", {}, []), node("n2", {}, [STARTUP]), pod("p", "n1")) == [
-        f"today at {AT}: something is wrong on 1 of 2 nodes",
+        f"problems found on 1 of 2 nodes at {AT}",
         "x 1 fault found",
-        "x n2 has the startup taint node.cilium.io/agent-not-ready still: no DaemonSet is known that removes it",
+        "x n2 still has the startup taint node.cilium.io/agent-not-ready: no known DaemonSet removes it",
     ]
 
 
@@ -51,9 +51,9 @@ def test_an_update_that_stands_still_is_told(tmp_path: Path) -> None:
     for each, number in zip(pods, (2, 3), strict=True):
         each["metadata"]["labels"] = {"pod-template-generation": str(number), "controller-revision-hash": f"r{number}"}
     assert head(tmp_path, node("n1", {"pool": "rdma"}, []), node("n2", {"pool": "rdma"}, []), daemonset, *pods) == [
-        f"today at {AT}: something is wrong on 1 of 2 nodes",
+        f"problems found on 1 of 2 nodes at {AT}",
         "x 1 fault found",
-        "x an update of a/plugin stands still: n1 has a pod of an older template",
+        "x the update of DaemonSet a/plugin is stalled: n1 has a pod from an older template",
     ]
 
 

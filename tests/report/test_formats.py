@@ -22,7 +22,7 @@ def test_the_names() -> None:
 
 def test_the_page_has_a_row_for_each() -> None:
     page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
-    rows = page[page.index("| format | is for |") : page.index("All are made from")]
+    rows = page[page.index("| format | for |") : page.index("All formats are made from")]
     assert re.findall(r"^\| \[?`(\w+)`", rows, re.MULTILINE) == list(FORMATS)
 
 

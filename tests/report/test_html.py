@@ -394,7 +394,7 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
     ]
     page = html.render(DRAIN)
     first = "lower minAvailable of PodDisruptionBudget shop/db, or raise its maxUnavailable, during the drain"
-    assert f"<h4>Before you begin</h4><ul><li>{first}</li></ul>" in page
+    assert page.index(">Before you begin</h2>") < page.index(f"<ol><li>{first}</li></ol>") < page.index(">Coverage</h2>")
     assert "<dt>note</dt><dd>assumes that replacements that fit on a node become Ready; until then kubectl retries every 5 s</dd>" in page
     assert "<p class=refusal>kubectl: cannot delete Pods: x/y</p>" in page
 

@@ -304,7 +304,7 @@ def test_two_problems_of_one_file_are_one_file() -> None:
 def test_a_line_of_a_script_is_counted_as_a_line() -> None:
     lines = tuple(Problem("x", Location("run.sh", number), is_line=True) for number in (1, 2))
     given = report(command="", judged=CheckedCounts(), problems=(*lines, Problem("a", Location("a.yaml", 1))))
-    assert render(given) == "? unknown: x (and 2 more)\n\n1 file could not be read, 2 lines were not judged. Checked 0 objects.\n"
+    assert render(given) == "? unknown: x (and 2 more)\n\n1 file could not be read, 2 lines were not checked. Checked 0 objects.\n"
 
 
 def test_problems_as_compilers_write_them() -> None:
