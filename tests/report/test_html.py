@@ -378,8 +378,8 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
             "StatefulSet shop/db",
             "blocked forever",
             "-",
-            "PodDisruptionBudget shop/db needs 2 healthy pods and has 2 currently; its workloads do not run more pods, so it can never allow an "
-            "eviction",
+            "PodDisruptionBudget shop/db needs 2 healthy pods and has 2 currently; its workloads do not run more pods, so it can "
+            "never allow an eviction",
         ],
         ["ops/shell", "-", "evicted, lost for good", "-", "its emptyDir data is lost"],
         ["ml/big-0", "Job ml/big", "evicted", "Pending", "its replacement stays Pending: 2 Insufficient cpu"],
