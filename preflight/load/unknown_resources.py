@@ -27,12 +27,21 @@ def find_unknown_resource_in_text(text: str) -> UnknownResource | None:
     1. `kind` and `apiVersion` are lines at column 0, and somewhere in the text is a field that decides where pods run.
     2. Kinds of Kubernetes itself, and definitions of kinds, are none.
     """
-    if _WORD.search(text) is None:
+    if _is_builtin_at_first_sight(text) or _WORD.search(text) is None:
         return None
     kind, version = _KIND.search(text), _VERSION.search(text)
     if kind is None or version is None or not _is_custom(kind[1], version[1]):
         return None
     return UnknownResource(kind[1], version[1])
+
+
+def _is_builtin_at_first_sight(text: str) -> bool:
+    """Whether the first `apiVersion` is a line at column 0 that names a group of Kubernetes itself: most documents end here."""
+    start = text.find("apiVersion:")
+    if start < 0 or (start and text[start - 1] != "\n"):
+        return start < 0
+    line = text[start + len("apiVersion:") : text.find("\n", start)].strip().strip("\"'")
+    return not _is_custom("", get_api_group(line))
 
 
 def find_unknown_resource(data: Mapping[str, object]) -> UnknownResource | None:
