@@ -21,7 +21,7 @@ from preflight.messages.doctor import run as messages
 from preflight.messages.doctor.limitations import describe_limitation
 from preflight.messages.doctor.summary import write_headline, write_summary
 from preflight.model.meta import ObjectKey
-from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep
+from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep, Subject
 from preflight.model.runtime_state import PodState
 from preflight.model.world import ClusterState
 from preflight.rules.api import Hit, make_subject_of
@@ -125,6 +125,8 @@ def _build_report(
 ) -> Analysis:
     world = inputs.world
     ranks = {hit.subject: diagnosis.providers.rank_subject(hit.subject) for _, hit, _ in results.hits}
+    # A node that is not Ready comes first, as in the story: what is wrong with DaemonSets may follow from it.
+    ranks |= {Subject("Node", "", not_ready.nodes[0]): -1 for not_ready in diagnosis.not_ready_nodes}
     pairs = (sum(node in group.nodes for group in impact.groups) if node else impact.pair_count) if impact else 0
     judged = CheckedCounts(inputs.loaded.files, inputs.loaded.objects, len(world.daemonsets), len(world.nodes), pairs)
     parts = ReportParts(

@@ -199,8 +199,10 @@ def count_hidden_pods(count: int, bad: str) -> str:
 UNKNOWN = "unknown"
 
 
-def count_leaving_pods(count: int) -> str:
-    """How many pods of a node go."""
+def count_leaving_pods(count: int, total: int) -> str:
+    """How many of the pods of a node that a drain asks for go."""
+    if 0 < count < total:
+        return f"{count} of {total} pods {'has' if count == 1 else 'have'} to go"
     return f"{format_count(count, 'pod')} {'has' if count == 1 else 'have'} to go" if count else "no pod has to go"
 
 

@@ -112,7 +112,7 @@ def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
     """What becomes of a node, in one line."""
     going = sum(pod.is_leaving for pod in node.pods)
     uncovered = sum(pod.leaves_unless_covered for pod in node.pods)
-    parts = [messages.count_leaving_pods(going)] if going or not uncovered else []
+    parts = [messages.count_leaving_pods(going, len(node.pods) - uncovered)] if going or not uncovered else []
     parts += [messages.count_unless_covered(uncovered)] if uncovered else []
     for verdict in _COUNTED_VERDICTS:
         number = sum(eviction.verdict is verdict and not eviction.leaves_unless_covered for eviction in node.pods)
