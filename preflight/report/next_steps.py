@@ -91,9 +91,9 @@ def _iter_fix_steps(report: Report, findings: Sequence[Finding]) -> Iterator[Nex
         makes_patches = all(finding.location is not None and not finding.location.source for finding in fixable)
         yield _describe_fix(fix, makes_patches=makes_patches)
         yield NextStep("", messages.RUN_PATCHES if makes_patches else messages.APPLY_FIXES)
-    elif not report.next.kubectl:
+    elif report.cluster is None or not report.next.kubectl:
         yield NextStep("", messages.ADD_TOLERATIONS)
-    elif report.cluster is not None:
+    else:
         yield NextStep(messages.SNAPSHOT)
         yield _describe_fix(FixCommand(("cluster.json.gz",), report.next.kubectl), makes_patches=True)
         yield NextStep("", messages.RUN_PATCHES)

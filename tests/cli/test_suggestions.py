@@ -102,7 +102,7 @@ def test_a_wrong_command_line_says_what_was_meant_and_whose_help_to_read(line: s
 def test_another_command_of_kubectl_says_what_preflight_does_instead(command: str) -> None:
     result = program(command, "pods")
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith(f"error: preflight does not judge `kubectl {command}`: ")
+    assert result.err.startswith(f"error: preflight does not check `kubectl {command}`: ")
     assert result.err.endswith("\nSee 'preflight --help'\n")
     for name in ("get", "scale", "top"):
         assert "preflight " in KUBECTL_COMMANDS[name]

@@ -280,7 +280,7 @@ def test_lines_that_are_not_understood(text: str, says: list[str]) -> None:
 def test_what_preflight_does_not_judge_is_said_in_its_words() -> None:
     (line,) = unread(read_script("kubectl scale deploy/x --replicas=0"))
     assert line.startswith(
-        "1: kubectl scale deploy/x --replicas=0: preflight does not judge `kubectl scale`: `preflight capacity --like deploy/NAME` "
+        "1: kubectl scale deploy/x --replicas=0: preflight does not check `kubectl scale`: `preflight capacity --like deploy/NAME` "
     )
 
 

@@ -102,7 +102,7 @@ def test_what_was_not_asked_is_a_dash(counts: tuple[int, int, int | None], cells
 
 
 def test_a_step_without_a_daemonset() -> None:
-    assert "\nno DaemonSet to judge\n" in render(report(step()))
+    assert "\nno DaemonSet to check\n" in render(report(step()))
     assert "\n1 DaemonSet left out by selector\n" in render(report(step(covered("a/b", Outcome.EXCLUDED))))
 
 

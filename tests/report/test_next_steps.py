@@ -48,7 +48,10 @@ STEPS: dict[str, tuple[Report, list[str]]] = {
         replace(RDMA, next=NextCommands(FixCommand((".",), ("label nodes -l 'a in (b)' c=$d",)))),
         ["preflight fix . --for 'label nodes -l '\"'\"'a in (b)'\"'\"' c=$d'  " + EDITS, APPLY, "preflight explain PF102"],
     ),
-    "standard input, which cannot be read again": (replace(RDMA, next=NextCommands(kubectl=(LINE,))), ["preflight explain PF102"]),
+    "standard input, which cannot be read again": (
+        replace(RDMA, next=NextCommands(kubectl=(LINE,))),
+        ["# add the suggested tolerations to the manifests, and check again", f"kubectl {LINE}", "preflight explain PF102"],
+    ),
     "all is well": (FINE, [f"kubectl {LINE}"]),
     "all is well but for a warning": (
         replace(FINE, findings=(finding("x", Severity.WARNING, "PF105", "update-stalls"),)),

@@ -32,7 +32,7 @@ Checked 1 DaemonSet on 2 of 6 nodes.
         """\
 no findings
 
-  a/agent keeps its pods
+  a/agent runs where it should
 
 Checked 3 objects, and 1 DaemonSet on 2 nodes.
 """,
@@ -43,7 +43,7 @@ Checked 3 objects, and 1 DaemonSet on 2 nodes.
 taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
 ? nothing was checked
 
-  no DaemonSet to judge
+  no DaemonSet to check
 
 Checked 0 DaemonSets on 2 nodes.
 """,
@@ -104,6 +104,7 @@ error[PF101] lost-now: storage/csi-rdma-node loses rdma-1, rdma-2 now
 warning[PF201] tolerates-everything: -/web tolerates every taint
 
 Next:
+  # do not make this change as it is: leave it out, or change the DaemonSets above first, and check again
   preflight explain PF102
 
 2 errors, 1 warning. Checked 2 DaemonSets on 2 of 6 nodes.
@@ -193,7 +194,7 @@ x 1 error: lost-on-recreation
   note: the node rdma-1 is not given, so
         its labels are not known
 
-  no DaemonSet to judge
+  no DaemonSet to check
 
 error[PF102] lost-on-recreation:
 storage/csi-rdma-node loses rdma-1 when
@@ -202,6 +203,7 @@ its pods are re-created
             these nodes
 
 Next:
+  # do not make this change as it is: leave it out, or change the DaemonSets above first, and check again
   preflight explain PF102
 
 1 error. Checked 2 DaemonSets on 2 of 6
@@ -215,7 +217,7 @@ def test_colours() -> None:
     given = report(
         step(covered("a/agent", Outcome.LOST_NOW, "gone")), findings=(finding(location=Location("a.yaml", 1, 2, "", " a:"), label="here"),)
     )
-    assert render(given, color=True).splitlines()[:-5] == [
+    assert render(given, color=True).splitlines()[:-6] == [
         "\x1b[1mtaint dedicated=rdma:NoSchedule on rdma-1, rdma-2\x1b[0m",
         "\x1b[1;31mx a/agent loses 2 nodes now\x1b[0m",
         "",

@@ -108,7 +108,7 @@ def test_as_text_it_is_the_same_word_for_word_but_for_places(worlds: tuple[str, 
     for world in worlds:
         result = program("taint", "nodes", "rdma-1", "dedicated=rdma:NoExecute", "--from", world)
         kept = [line.strip() for line in result.out.splitlines() if world not in line and "|" not in line]
-        assert kept[-1].startswith("4 errors. Checked 5 DaemonSets on 1 of 4 nodes.")
+        assert kept[-1].startswith("3 errors, 1 consequence. Checked 5 DaemonSets on 1 of 4 nodes.")
         said.append((result.code, kept[:-1]))
     assert said[0] == said[1]
 
