@@ -290,6 +290,11 @@ class DaemonSetEvaluator:
         return _AssumedForecast(assumption.matches_before and assumption.matches_after, outcome_before, forecast)
 
     @property
+    def changes_template(self) -> bool:
+        """Whether the DaemonSet is there before and after the change, with another template."""
+        return self.daemonset_before is not None and self.daemonset_after is not None and not self._has_same_template
+
+    @property
     def _cascade(self) -> str:
         """How the DaemonSet is deleted, "" where it is not."""
         return self.change.deleted_daemonsets.get(self.key, "") if self.daemonset_after is None else ""

@@ -92,7 +92,7 @@ def _apply_fits(
 ) -> tuple[list[_EvaluatedDaemonSet], Mapping[ObjectKey, Mapping[str, PodFit]]]:
     """The DaemonSets, judged again where a pod that is created does not fit or may not, and the fits."""
     updated = evaluation.change.updated_daemonsets
-    if not any(item.evaluator.key in updated for item in evaluated) and not any(
+    if not any(item.evaluator.key in updated or item.evaluator.changes_template for item in evaluated) and not any(
         group.forecast.pod_after is PodAfter.NEW or group.outcome is Outcome.MISSING for item in evaluated for group in item.groups
     ):
         return evaluated, {}

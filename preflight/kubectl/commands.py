@@ -176,6 +176,11 @@ class PatchObjects(Command, frozen=True):
     file: str = ""
 
     @property
+    def may_evict(self) -> bool:
+        """A patch of nodes may bring taints with NoExecute; one in a file is not read yet."""
+        return self.resource == "nodes" and (not self.patch or "taints" in self.patch)
+
+    @property
     def may_create_pods(self) -> bool:
         """As with `apply`."""
         return True

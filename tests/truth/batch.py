@@ -132,7 +132,7 @@ class Batch:
                 for name in move.reborn:
                     self.stage.register_again(name)
                 if move.reborn:
-                    scene = self.stage.settle(before, pairs)
+                    scene = self.stage.settle(before, pairs)._replace(loops_before=scene.loops_before)
                 self.account.events.update(comparing.happened(scene))
             observed.lines.append(LineSeen(words, done.code, done.err, scene))
             if done.code or (said.steps and not judged):

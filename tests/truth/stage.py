@@ -14,6 +14,7 @@ import msgspec
 from tests.cluster.bed import Bed, Ran
 from tests.cluster.silence import UNREACHABLE, fall_silent
 from tests.truth import drawing, worlds
+from tests.truth.changes import COLLECTED, OUT_OF_SERVICE
 from tests.truth.comparing import Scene
 from tests.truth.drawing import Object
 from tests.truth.listening import Listening, dump
@@ -103,11 +104,18 @@ class Stage:
         changed = any(self._tainted[name] != tainted.get(name) for name in slow)
         aside = self.loops.difference(judged)
         loops, rest = self.listening.settle(slow, max(least, QUIET if changed else SOON), aside)
+        if self._awaits_collection():
+            loops, rest = self.listening.settle(slow, COLLECTED, aside)
         loops |= aside
         memory = self.listening.memory
         scene = Scene(before, memory.there(), self.loops, loops, rest, self.silent, memory.preempted())
         self.loops = loops
         return scene
+
+    def _awaits_collection(self) -> bool:
+        """Whether pods end on a node that is out of service: the controller that removes them looks every 20 seconds."""
+        out = {name for name, taints in self._tainted.items() if any(taint["key"] == OUT_OF_SERVICE[0] for taint in taints)}
+        return any(there.ending for (_, _, node), there in self.there().items() if node in out)
 
     def _slow(self) -> set[str]:
         """The nodes with a NoExecute taint."""

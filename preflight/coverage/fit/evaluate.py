@@ -93,8 +93,11 @@ def _select_nodes(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectK
 
 
 def _is_updated(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectKey, DaemonSetPods]) -> bool:
-    """Whether an update starts, or one of before goes on."""
-    return judged.key in change.updated_daemonsets or continues_update(change, judged.after, pods.get(judged.key))
+    """Whether an update starts, or one of before goes on; under OnDelete, whether the successors of pods are of another template."""
+    if judged.key in change.updated_daemonsets or continues_update(change, judged.after, pods.get(judged.key)):
+        return True
+    before, after = judged.before, judged.after
+    return before is not None and after is not None and before.spec.template.spec != after.spec.template.spec
 
 
 def _make_new_pods(

@@ -129,7 +129,8 @@ def _plan_command(command: Command, namespace: str, read_file: Callable[[FileArg
     if isinstance(command, PatchObjects):
         chosen = command.targets
         if command.resource == NODE:
-            return ClusterQuery(frozenset(chosen.names))
+            evicts = command.may_evict
+            return ClusterQuery(frozenset(chosen.names), needs_budgets=evicts, needs_owners=evicts)
         return ClusterQuery(all_nodes=True, daemonsets=_list_named(chosen, namespace), needs_admission=True)
     if isinstance(command, SetImage | RestartRollout):
         return ClusterQuery(all_nodes=True, daemonsets=_list_named(command.daemonsets, namespace), needs_admission=True)

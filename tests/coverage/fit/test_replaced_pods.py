@@ -207,3 +207,22 @@ def test_two_nodes_full_of_different_things_share_one_budget(tmp_path: Path) -> 
     answer = ask(tmp_path, cluster, "apply -f new", new=new)
     assert answer.counts == {"ops/agent": (4, 3, 2)}
     assert answer.find("PF101").startswith("error: ops/agent loses 1 of n1, n2 now, unknown which")
+
+
+@pytest.mark.parametrize(
+    ("new", "outcome"),
+    [
+        pytest.param({"port": 9100}, "lost-on-recreation", id="one whose port is taken"),
+        pytest.param({"cpu": "4"}, "lost-on-recreation", id="one that is too large"),
+        pytest.param({"port": 9200}, "kept", id="one that fits"),
+    ],
+)
+def test_pods_that_are_old_already_are_succeeded_by_those_of_the_third_template(new: dict[str, Any], outcome: str, tmp_path: Path) -> None:
+    """Under OnDelete nothing is replaced, and once the pod ends its successor finds no room."""
+    holder, there = daemonset("holder", port=9100), daemonset("agent", fields={"updateStrategy": {"type": "OnDelete"}})
+    there["metadata"]["annotations"] = {"deprecated.daemonset.template.generation": "2"}
+    (pod,) = running(there, "n1")
+    pod["metadata"]["labels"] = {**pod["metadata"].get("labels", {}), "pod-template-generation": "1"}
+    applied = daemonset("agent", fields={"updateStrategy": {"type": "OnDelete"}}, **new)
+    answer = ask(tmp_path, [node(), holder, *running(holder, "n1"), there, pod], "apply -f new", new=applied)
+    assert answer.outcomes["ops/agent"] == {"n1": outcome}
