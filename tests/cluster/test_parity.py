@@ -75,9 +75,9 @@ def test_a_line(ground: Ground, line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "exits", "says", "code"),
     [
-        pytest.param("taint nodes n1 a=b:NoSchedule -o name", 0, "unknown output format 'name'", 2, id="an output that is kubectl's"),
-        pytest.param("set image ds/d1 c=c:2 -o yaml", 0, "unknown output format 'yaml'", 2, id="another"),
-        pytest.param("delete ds d1 --output=name", 0, "unknown output format 'name'", 2, id="another in one word"),
+        pytest.param("taint nodes n1 a=b:NoSchedule -o name", 0, 'unknown output format "name"', 2, id="an output that is kubectl's"),
+        pytest.param("set image ds/d1 c=c:2 -o yaml", 0, 'unknown output format "yaml"', 2, id="another"),
+        pytest.param("delete ds d1 --output=name", 0, 'unknown output format "name"', 2, id="another in one word"),
         pytest.param("label pods p a=b", 0, "preflight checks labels of nodes, not of pods", 2, id="labels of pods"),
         pytest.param("rollout restart deploy", 0, "preflight checks restarts of daemonsets, not of deployments", 2, id="other restarts"),
         pytest.param("delete svc kubernetes --dry-run=server", 0, "preflight checks deletions of nodes", 2, id="a deletion of others"),

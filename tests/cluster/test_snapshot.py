@@ -82,7 +82,7 @@ def test_a_maintenance(bed: Bed, tmp_path: Path) -> None:
         ("PF404", "warning", ["cpu-1"]),
         ("PF404", "note", ["gpu-1"]),
     ]
-    assert after["change"]["steps"][0]["notes"] == ["re-created since then: 1 of the 4 pods of DaemonSets that are still there"]
+    assert after["change"]["steps"][0]["notes"] == ["re-created since then: 1 of 4 DaemonSet pods that still exist"]
     assert after["exit"] == 1
     asked = {each["verb"] for each in bed.audit() if each["user"]["username"] == "sre"}
     assert asked <= {"get", "list"}

@@ -136,7 +136,7 @@ def _ready(bed: Bed, name: str) -> str:
 def dead(here: Planting) -> Fault:
     """The kubelet of a node falls silent."""
     name = _silenced(here)
-    return Fault("dead node", frozenset((name,)), ("NotReady", "not Ready", "no kubelet", "silent", "Unknown"))
+    return Fault("dead node", frozenset((name,)), ("NotReady", "not Ready", "not been Ready", "no kubelet", "does not respond", "Unknown"))
 
 
 def ghost(here: Planting) -> Fault:
@@ -162,7 +162,11 @@ def hanging(here: Planting) -> Fault:
     """A pod is deleted on a node whose kubelet is silent, and never ends."""
     name = _silenced(here)
     here.bed.kubectl("delete", "pods", "-n", OPERATOR, f"--field-selector=spec.nodeName={name}", "--wait=false")
-    return Fault("hanging pod", frozenset((name, f"{OPERATOR}/log-agent")), ("NotReady", "not Ready", "no kubelet", "silent", "Unknown"))
+    return Fault(
+        "hanging pod",
+        frozenset((name, f"{OPERATOR}/log-agent")),
+        ("NotReady", "not Ready", "not been Ready", "no kubelet", "does not respond", "Unknown"),
+    )
 
 
 def port_taken(here: Planting) -> Fault:
