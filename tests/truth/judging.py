@@ -52,6 +52,14 @@ def _list_unsure(said: Prediction) -> set[Pair]:
     return {pair for step in said.steps for pair, forecast in step.pairs.items() if forecast.outcome == "unknown" or forecast.later}
 
 
+def _list_hanging(observed: Observed) -> set[Pair]:
+    """The pairs with a pod that hangs, perhaps of a DaemonSet of the same name before, or one that was deleted by force with others."""
+    scenes = [observed.lines[-1].scene, *([observed.ended.scene] if observed.ended is not None else [])]
+    return {
+        pair for scene in scenes for pods in (scene.before, scene.after) for pair, there in pods.items() if there.ending and not there.any
+    }
+
+
 def judge(said: Prediction, observed: Observed) -> Judged:
     """Every comparison of a change; what follows a line of a plan that is refused was neither done nor judged."""
     found = Judged()
@@ -74,6 +82,7 @@ def judge(said: Prediction, observed: Observed) -> Judged:
         last = last.without(observed.ended.pairs)
     if last is not None and observed.status is not None:
         status = observed.status
-        numbers = comparing.numbers(last.placed, status.numbers, status.unsure | _list_unsure(said), status.unplaced)
+        unsure = status.unsure | _list_unsure(said) | _list_hanging(observed)
+        numbers = comparing.numbers(last.placed, status.numbers, unsure, status.unplaced)
         found.numbers = [NumbersCompared(*compared) for compared in numbers]
     return found

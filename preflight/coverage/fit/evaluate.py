@@ -135,6 +135,8 @@ def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, f
         else:
             rivals = [*residents.list_rivals(name, found), *list_waiting(change, contents, residents, found, name, staying[name])]
             fit = _judge_rivals(change, contents, found, name, staying[name], rivals)
+            if fit is None and name not in beside and (old := _list_old(contents, found, name)):
+                fit = _judge_rivals(change, contents, found, name, [*staying[name], *old], rivals)
             fit = fit or _judge_doubts(found, answer, node_fit, frozenset(claim for claim, _ in volumes))
             yield name, replace(fit, surge_shortages=beside.get(name, ()), evicts_old=_evicts_old(contents, found, name))
 
@@ -204,6 +206,12 @@ def _is_known_volume(found: NewPods, doubt: Uncertainty, known_claims: frozenset
         volume.name == doubt.subject and volume.persistentVolumeClaim is not None and volume.persistentVolumeClaim.claimName in known_claims
         for volume in found.pod.spec.volumes
     )
+
+
+def _list_old(contents: NodeContents, found: NewPods, name: str) -> Sequence[PodUsage]:
+    """The old pod that the new one of a surge has to fit beside, and beside the new pods of others; () where it goes first."""
+    is_beside = found.has_surge and name in found.replacing and not _evicts_old(contents, found, name)
+    return contents.daemonset_pods.get((found.key, name), ()) if is_beside else ()
 
 
 def _evicts_old(contents: NodeContents, found: NewPods, name: str) -> bool:

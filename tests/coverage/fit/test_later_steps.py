@@ -143,3 +143,14 @@ def test_a_pod_that_waits_where_pods_come_and_go_waits_still(command: str, tmp_p
 def test_one_that_does_not_wait_comes_and_goes(tmp_path: Path) -> None:
     agent = daemonset("agent", SHORTLY)
     assert ask(tmp_path, [node("n1", "gone=yes:NoExecute"), agent], HARMLESS).outcomes == {"ops/agent": {"n1": "loop"}}
+
+
+@pytest.mark.parametrize(
+    ("cpu", "outcome"), [pytest.param("1", "unknown", id="no room for all three"), pytest.param("2", "kept", id="room for all three")]
+)
+def test_a_surge_beside_the_new_pod_of_another_may_wait(cpu: str, outcome: str, tmp_path: Path) -> None:
+    surge = {"updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}
+    agent, other = daemonset("agent", cpu="400m", fields=surge), daemonset("other", cpu="400m")
+    cluster = [node(cpu=cpu), agent, *running(agent, "n1"), other, *running(other, "n1")]
+    answer = ask(tmp_path, cluster, "rollout restart ds/agent ds/other -n ops")
+    assert answer.outcomes["ops/agent"] == {"n1": outcome}
