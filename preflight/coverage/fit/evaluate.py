@@ -135,8 +135,10 @@ def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, f
         else:
             rivals = [*residents.list_rivals(name, found), *list_waiting(change, contents, residents, found, name, staying[name])]
             fit = _judge_rivals(change, contents, found, name, staying[name], rivals)
-            if fit is None and name not in beside and (old := _list_old(contents, found, name)):
-                fit = _judge_rivals(change, contents, found, name, [*staying[name], *old], rivals)
+            if fit is None and rivals and (old := _list_old(contents, found, name)):
+                both = [*staying[name], *old]
+                is_alone = fit_new_pods(change, contents, found, {name: both}).nodes[0].fits is not False
+                fit = _judge_rivals(change, contents, found, name, both, rivals) if is_alone else None
             fit = fit or _judge_doubts(found, answer, node_fit, frozenset(claim for claim, _ in volumes))
             yield name, replace(fit, surge_shortages=beside.get(name, ()), evicts_old=_evicts_old(contents, found, name))
 
