@@ -5,7 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from preflight.messages.amounts import format_amount
 from preflight.messages.counts import format_count
+from preflight.messages.next_steps import add_comment, describe_kubectl
+from preflight.model.capacity import StaleAllocationRow
 
 
 def describe_heading(question: str) -> str:
@@ -38,8 +41,17 @@ def describe_question(question: str) -> str:
     return f"capacity for {question}"
 
 
-def describe_next_command(sources: Sequence[str]) -> str:
-    """What to type where nothing fits; `sources` are the files that were read."""
+def describe_stale_pod_command(row: StaleAllocationRow, resource: str, context: str) -> str:
+    """What shows why a pod that does not run still holds room; `context` is "" where no cluster was asked."""
+    namespace, _, name = row.pod.rpartition("/")
+    line = " ".join([*(["-n", shlex.quote(namespace)] if namespace else []), "describe pod", shlex.quote(name)])
+    return add_comment(
+        describe_kubectl(line, context), f"holds {format_amount(resource, row.amount)} {resource} on {row.node}, and nothing of it runs"
+    )
+
+
+def describe_doctor_command(sources: Sequence[str]) -> str:
+    """What shows why nodes are out of use; `sources` are the files that were read."""
     command = " ".join(["preflight doctor", *(f"--from {shlex.quote(source)}" for source in sources)])
     return f"{command}  # why nodes, labels and devices are out of use"
 

@@ -134,3 +134,13 @@ def test_a_narrow_terminal_gets_folded_lines() -> None:
     said = text.render(report, width=100, color=True)
     assert "\x1b[1;31m" in said
     assert max(len(re.sub(r"\x1b\[[\d;]*m", "", line)) for line in said.splitlines()) <= 100
+
+
+def test_where_nothing_fits_the_pods_that_hold_most_and_do_not_run_come_first() -> None:
+    stale = [pod(f"p-{gpus}", "n-0", gpus, "Pending", "one team" if gpus == 4 else "a") for gpus in (1, 4, 3)]
+    lines = program("capacity", "--request", f"{GPU}=8", "--from", write("w.json", [node("n-0"), *stale])).out.splitlines()
+    assert lines[lines.index("Next:") + 1 :] == [
+        f"  kubectl -n 'one team' describe pod p-4  # holds 4 {GPU} on n-0, and nothing of it runs",
+        f"  kubectl -n a describe pod p-3  # holds 3 {GPU} on n-0, and nothing of it runs",
+        "  preflight doctor --from w.json  # why nodes, labels and devices are out of use",
+    ]

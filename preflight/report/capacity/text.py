@@ -14,6 +14,7 @@ from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
+_MOST_STALE = 2
 _RIGHT = frozenset({"ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "AMOUNT", "LARGEST"})
 
 
@@ -33,11 +34,23 @@ def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_r
         lines += [""] if lines else []
         lines += _render_cluster(answer, ink, width, with_nodes=all_rows or not several, all_rows=all_rows)
     if any(answer.room is not None and not answer.room.copies for answer in report.clusters):
-        names = report.clusters[0].name.split(", ") if len(report.clusters) == 1 and report.clusters[0].cluster is None else []
-        lines += ["", ink(NEXT, "strong"), f"  {messages.describe_next_command(names)}"]
+        lines += ["", ink(NEXT, "strong"), *(f"  {command}" for command in _list_next_commands(report.clusters))]
     if failed := formatting.format_failures(report.clusters):
         lines += ["", ink(f"{failed}.", "error")]
     return "\n".join(escape_ci_commands(line) for line in lines) + "\n"
+
+
+def _list_next_commands(clusters: Sequence[ClusterCapacityAnswer]) -> Iterator[str]:
+    """What to type where nothing fits: the pods that hold the most room though nothing of them runs, then what else is out of use."""
+    if len(clusters) > 1:
+        yield messages.describe_doctor_command([])
+        return
+    [answer] = clusters
+    context = answer.cluster.context if answer.cluster is not None else ""
+    if answer.room is not None:
+        for row in sorted(answer.room.ghosts, key=lambda row: -row.amount)[:_MOST_STALE]:
+            yield messages.describe_stale_pod_command(row, answer.room.resource, context)
+    yield messages.describe_doctor_command([] if answer.cluster is not None else answer.name.split(", "))
 
 
 def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with_nodes: bool, all_rows: bool) -> Iterator[str]:
