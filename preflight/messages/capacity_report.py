@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from preflight.messages.amounts import format_amount
 from preflight.messages.counts import format_count
-from preflight.messages.next_steps import add_comment, describe_kubectl
+from preflight.messages.next_steps import describe_kubectl
 from preflight.model.capacity import StaleAllocationRow
 
 
@@ -41,21 +41,31 @@ def describe_question(question: str) -> str:
     return f"capacity for {question}"
 
 
-def describe_stale_pod_command(row: StaleAllocationRow, resource: str, context: str) -> str:
-    """What shows why a pod that does not run still holds room; `context` is "" where no cluster was asked."""
+def describe_shortage(resource: str) -> str:
+    """Why a node takes no copy, in the scheduler's words."""
+    return f"Insufficient {resource}"
+
+
+def describe_stale_pod_command(row: StaleAllocationRow, context: str) -> str:
+    """What shows why a pod does not run; `context` is "" where no cluster was asked."""
     namespace, _, name = row.pod.rpartition("/")
     line = " ".join([*(["-n", shlex.quote(namespace)] if namespace else []), "describe pod", shlex.quote(name)])
-    return add_comment(
-        describe_kubectl(line, context), f"holds {format_amount(resource, row.amount)} {resource} on {row.node}, and nothing of it runs"
-    )
+    return describe_kubectl(line, context)
+
+
+def describe_gain(row: StaleAllocationRow, resource: str, *, is_enough: bool) -> str:
+    """What a pod that does not run costs; `is_enough`: a copy fits on its node without it."""
+    if is_enough:
+        return f"does not run: a copy fits on {row.node} without it"
+    return f"does not run, and holds {format_amount(resource, row.amount)} {resource} on {row.node}"
 
 
 def describe_doctor_command(sources: Sequence[str]) -> str:
     """What shows why nodes are out of use; `sources` are the files that were read."""
-    command = " ".join(["preflight doctor", *(f"--from {shlex.quote(source)}" for source in sources)])
-    return f"{command}  # why nodes, labels and devices are out of use"
+    return " ".join(["preflight doctor", *(f"--from {shlex.quote(source)}" for source in sources)])
 
 
+WHY_OUT_OF_USE = "why nodes, labels and devices are out of use"
 MORE_CLASS = "more class"
 MORE_CLASSES = "more classes"
 MORE_NODE = "more node"

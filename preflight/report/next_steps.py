@@ -65,10 +65,11 @@ def list_next_steps(report: Report) -> list[NextStep]:
 def draw_next_steps(report: Report, ink: Ink, width: int) -> list[str]:
     """The lines: commands are never folded, so that they can be pasted; a comment that does not fit is left out. [] for nothing to do."""
     steps = list_next_steps(report)
-    return [ink(messages.NEXT, "strong"), *(f"  {_fit(step, width)}" for step in steps)] if steps else []
+    return [ink(messages.NEXT, "strong"), *(f"  {fit_step(step, width)}" for step in steps)] if steps else []
 
 
-def _fit(step: NextStep, width: int) -> str:
+def fit_step(step: NextStep, width: int) -> str:
+    """One step, whose comment is left out where it does not fit; `width` 0 is as wide as it gets."""
     line = escape_unprintable(str(step))
     return line if not width or count_columns(line) + 2 <= width else escape_unprintable(step.command or str(step))
 

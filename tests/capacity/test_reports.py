@@ -136,11 +136,19 @@ def test_a_narrow_terminal_gets_folded_lines() -> None:
     assert max(len(re.sub(r"\x1b\[[\d;]*m", "", line)) for line in said.splitlines()) <= 100
 
 
-def test_where_nothing_fits_the_pods_that_hold_most_and_do_not_run_come_first() -> None:
-    stale = [pod(f"p-{gpus}", "n-0", gpus, "Pending", "one team" if gpus == 4 else "a") for gpus in (1, 4, 3)]
-    lines = program("capacity", "--request", f"{GPU}=8", "--from", write("w.json", [node("n-0"), *stale])).out.splitlines()
+def test_where_nothing_fits_the_pod_without_which_a_copy_fits_comes_first() -> None:
+    stale = [
+        pod("small", "n-0", 3, "Pending", "one team"),
+        pod("smaller", "n-1", 2, "Pending", "a"),
+        pod("large", "n-2", 6, "Pending", "a"),
+        pod("larger", "n-3", 7, "Pending", "a"),
+    ]
+    running = [pod("used", "n-1", 6), pod("used-2", "n-2", 2)]
+    nodes = [node("n-0"), node("n-1"), node("n-2"), node("n-3", "dedicated=x:NoSchedule")]
+    words = ("capacity", "--request", f"{GPU}=8", "--from", write("w.json", [*nodes, *stale, *running]))
+    lines = program(*words).out.splitlines()
     assert lines[lines.index("Next:") + 1 :] == [
-        f"  kubectl -n 'one team' describe pod p-4  # holds 4 {GPU} on n-0, and nothing of it runs",
-        f"  kubectl -n a describe pod p-3  # holds 3 {GPU} on n-0, and nothing of it runs",
+        "  kubectl -n 'one team' describe pod small  # does not run: a copy fits on n-0 without it",
+        f"  kubectl -n a describe pod larger  # does not run, and holds 7 {GPU} on n-3",
         "  preflight doctor --from w.json  # why nodes, labels and devices are out of use",
     ]

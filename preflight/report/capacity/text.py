@@ -12,6 +12,7 @@ from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCap
 from preflight.model.verdict import VerdictSign
 from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
+from preflight.report.next_steps import NextStep, fit_step
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
 _MOST_STALE = 2
@@ -34,23 +35,41 @@ def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_r
         lines += [""] if lines else []
         lines += _render_cluster(answer, ink, width, with_nodes=all_rows or not several, all_rows=all_rows)
     if any(answer.room is not None and not answer.room.copies for answer in report.clusters):
-        lines += ["", ink(NEXT, "strong"), *(f"  {command}" for command in _list_next_commands(report.clusters))]
+        lines += ["", ink(NEXT, "strong"), *(f"  {fit_step(step, width)}" for step in _list_next_steps(report.clusters))]
     if failed := formatting.format_failures(report.clusters):
         lines += ["", ink(f"{failed}.", "error")]
     return "\n".join(escape_ci_commands(line) for line in lines) + "\n"
 
 
-def _list_next_commands(clusters: Sequence[ClusterCapacityAnswer]) -> Iterator[str]:
-    """What to type where nothing fits: the pods that hold the most room though nothing of them runs, then what else is out of use."""
-    if len(clusters) > 1:
-        yield messages.describe_doctor_command([])
-        return
-    [answer] = clusters
-    context = answer.cluster.context if answer.cluster is not None else ""
-    if answer.room is not None:
-        for row in sorted(answer.room.ghosts, key=lambda row: -row.amount)[:_MOST_STALE]:
-            yield messages.describe_stale_pod_command(row, answer.room.resource, context)
-    yield messages.describe_doctor_command([] if answer.cluster is not None else answer.name.split(", "))
+def _list_next_steps(clusters: Sequence[ClusterCapacityAnswer]) -> Iterator[NextStep]:
+    """What to type where nothing fits, in order.
+
+    1. The pods that hold room though nothing of them runs: first each one without which its node takes a copy, then the largest.
+    2. What else is out of use.
+    """
+    names: list[str] = []
+    if len(clusters) == 1:
+        [answer] = clusters
+        context = answer.cluster.context if answer.cluster is not None else ""
+        names = answer.name.split(", ") if answer.cluster is None else []
+        if answer.room is not None:
+            yield from _list_stale_pod_steps(answer.room, context)
+    yield NextStep(messages.describe_doctor_command(names), messages.WHY_OUT_OF_USE)
+
+
+def _list_stale_pod_steps(room: ClusterCapacity, context: str) -> Iterator[NextStep]:
+    missing = _find_missing_amounts(room)
+    ranked = [(row.amount < missing.get(row.node, row.amount + 1), row) for row in room.ghosts]
+    for is_short, row in sorted(ranked, key=lambda item: (item[0], -item[1].amount))[:_MOST_STALE]:
+        yield NextStep(
+            messages.describe_stale_pod_command(row, context), messages.describe_gain(row, room.resource, is_enough=not is_short)
+        )
+
+
+def _find_missing_amounts(room: ClusterCapacity) -> dict[str, int]:
+    """What is missing for one copy on each node where only the followed resource is."""
+    only = (messages.describe_shortage(room.resource),)
+    return {node.node: room.wanted - (node.free or 0) for node in room.nodes if node.reasons == only}
 
 
 def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with_nodes: bool, all_rows: bool) -> Iterator[str]:
