@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
-from preflight.cli.options import add_connection_options, add_shared_options, make_input, make_session, make_target
+from preflight.cli.options import add_connection_options, add_shared_options, add_state_option, make_input, make_session, make_target
 from preflight.cli.output import finish_run, parse_formats
 from preflight.engine.diff import diff
 from preflight.load.inputs import Live
@@ -17,13 +17,7 @@ from preflight.load.live.target import ClusterTarget
 @click.command("diff", cls=DocumentedCommand)
 @click.argument("base", metavar="BASE")
 @click.argument("head", metavar="HEAD")
-@click.option(
-    "--from",
-    "sources",
-    multiple=True,
-    metavar="PATH",
-    help="Read cluster state (nodes, pods) from files; they get no findings. Repeatable.",
-)
+@add_state_option
 @click.option("--merge-base", is_flag=True, help="Compare with the commit where HEAD branched off BASE, as in a pull request.")
 @add_connection_options
 @add_shared_options

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
-from preflight.cli.options import add_connection_options, add_shared_options, make_session, make_target
+from preflight.cli.options import add_connection_options, add_shared_options, add_state_option, make_session, make_target
 from preflight.cli.output import finish_run, parse_formats
 from preflight.engine.lint import lint
 from preflight.errors import UsageError
@@ -17,13 +17,7 @@ from preflight.messages import cli as messages
 
 @click.command("lint", cls=DocumentedCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option(
-    "--from",
-    "sources",
-    multiple=True,
-    metavar="PATH",
-    help="Read cluster state (nodes, pods) from files; they get no findings. Repeatable.",
-)
+@add_state_option
 @click.option(
     "--live", is_flag=True, help="Use the cluster of the current context as cluster state; without PATH, check the cluster itself."
 )

@@ -63,6 +63,12 @@ def add_shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def add_state_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The option for files that say how the cluster is, where others are checked."""
+    given = "Read cluster state (nodes, pods) from files; they get no findings. Repeatable."
+    return click.option("--from", "sources", multiple=True, metavar="PATH", help=given)(function)
+
+
 def add_world_options(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:
     """The options that say in which world a change is judged: files, or a cluster; `several`: or several clusters."""
     given = "Read cluster state from a file, folder or - (standard input) instead of the live cluster. Repeatable."

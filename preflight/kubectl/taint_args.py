@@ -9,10 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from preflight.errors import UsageError
 from preflight.messages.suggestions import suggest
-from preflight.model.core import Taint
+from preflight.model.core import TAINT_EFFECTS, Taint
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
-
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def is_taint(argument: str) -> bool:
@@ -56,8 +54,8 @@ def parse_taint(spec: str) -> Taint:
     key, value, effect = before, "", ""
     if rest:
         effect = rest[0]
-        if effect not in EFFECTS:
-            raise UsageError(f"invalid taint effect: {effect}, unsupported taint effect{suggest(effect, EFFECTS)}")
+        if effect not in TAINT_EFFECTS:
+            raise UsageError(f"invalid taint effect: {effect}, unsupported taint effect{suggest(effect, TAINT_EFFECTS)}")
         key, *values = before.split("=")
         if len(values) > 1:
             raise UsageError(f"invalid taint spec: {spec}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from preflight.messages.amounts import format_amount
 from preflight.messages.counts import format_count
-from preflight.messages.next_steps import describe_kubectl
+from preflight.messages.next_steps import describe_kubectl, describe_sources
 from preflight.model.capacity import StaleAllocationRow
 
 
@@ -62,7 +62,7 @@ def describe_gain(row: StaleAllocationRow, resource: str, *, is_enough: bool) ->
 
 def describe_doctor_command(sources: Sequence[str]) -> str:
     """What shows why nodes are out of use; `sources` are the files that were read."""
-    return " ".join(["preflight doctor", *(f"--from {shlex.quote(source)}" for source in sources)])
+    return " ".join(["preflight doctor", *describe_sources(sources)])
 
 
 WHY_OUT_OF_USE = "why nodes, labels and devices are out of use"

@@ -8,6 +8,9 @@ from msgspec import MsgspecError, Raw, field, json
 
 from preflight.model.meta import APIStruct, Condition, Metadata, OwnerReference, Refusal, SelectorRequirement, SourcedObject
 
+TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+"""The effects of a taint, as Kubernetes spells them."""
+
 
 class Taint(APIStruct, frozen=True, gc=False):
     """`spec.taints[]` of a Node; an absent value is ""."""

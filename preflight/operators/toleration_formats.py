@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from preflight.documents import Document, read_yaml
-
-_EFFECTS = frozenset({"NoSchedule", "PreferNoSchedule", "NoExecute"})
+from preflight.model.core import TAINT_EFFECTS
 
 
 class UnreadableText(Exception):
@@ -24,14 +22,14 @@ def parse_longhorn_tolerations(text: str) -> list[dict[str, object]]:
     Raises UnreadableText where Longhorn refuses the setting: an unknown effect, a comma, a part without a colon.
     Source: longhorn-manager, `types/setting.go`, UnmarshalTolerations.
     """
-    return [_parse_longhorn_part(part.strip()) for part in text.strip().split(";") if part.strip()] if text.strip() else []
+    return [_parse_longhorn_part(part.strip()) for part in text.split(";") if part.strip()]
 
 
 def _parse_longhorn_part(part: str) -> dict[str, object]:
     if part.count(":") != 1:
         raise UnreadableText(f'"{part}" is not key=value:Effect or key:Effect (parts are separated by semicolons)')
     name, effect = part.split(":")
-    if effect and effect not in _EFFECTS:
+    if effect and effect not in TAINT_EFFECTS:
         raise UnreadableText(f'"{effect}" is not an effect (parts are separated by semicolons)')
     if name.count("=") > 1:
         raise UnreadableText(f'"{name}" has more than one "="')
@@ -42,15 +40,6 @@ def _parse_longhorn_part(part: str) -> dict[str, object]:
     if effect:
         toleration["effect"] = effect
     return {name: content for name, content in toleration.items() if content != ""}
-
-
-def format_longhorn_tolerations(tolerations: Iterable[dict[str, object]]) -> str:
-    """Tolerations as the text of Longhorn's setting."""
-    parts = []
-    for toleration in tolerations:
-        value = f"={toleration['value']}" if toleration.get("value") else ""
-        parts.append(f"{toleration.get('key', '')}{value}:{toleration.get('effect', '')}")
-    return "; ".join(parts)
 
 
 def parse_longhorn_selector(text: str) -> dict[str, str]:

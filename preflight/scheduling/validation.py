@@ -10,12 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.model.apps import DaemonSetUpdateStrategy
-from preflight.model.core import NodeSelector, PodSpec, Taint, Toleration
+from preflight.model.core import TAINT_EFFECTS, NodeSelector, PodSpec, Taint, Toleration
 from preflight.model.meta import Refusal, SelectorRequirement
 from preflight.scheduling.affinity import parse_int64
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
-
-TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 Path = tuple[str | int, ...]
 

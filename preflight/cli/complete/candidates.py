@@ -14,6 +14,7 @@ from preflight.cli.complete.own_words import list_formats, list_policies, list_r
 from preflight.cli.completion import SHELLS
 from preflight.kubectl.flags import FLAGS_BY_VERB, Flag
 from preflight.kubectl.resource_args import resolve_resource
+from preflight.model.core import TAINT_EFFECTS
 
 ReadNames = Callable[[CommandLine, NameKind], Names]
 """Reads the names of a kind for a command line."""
@@ -24,7 +25,6 @@ ListOptions = Callable[[str], Iterable[Option]]
 FILE = CompletionItem("", type="file")
 """Files, which the shell itself completes: click's word for them."""
 
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _GATE = "TaintTolerationComparisonOperators"
 _NODE_VERBS = ("cordon", "uncordon", "drain", "reboot", "replace")
 _FILE_VERBS = ("lint", "fix", "components")
@@ -184,7 +184,7 @@ def _iter_effects(word: str) -> Iterator[CompletionItem]:
     """`key=value:` with each effect; nothing before the colon."""
     key, colon, _ = word.rpartition(":")
     if key and colon:
-        yield from (CompletionItem(f"{key}:{effect}") for effect in EFFECTS)
+        yield from (CompletionItem(f"{key}:{effect}") for effect in TAINT_EFFECTS)
 
 
 def _iter_rules(word: str) -> Iterator[CompletionItem]:

@@ -27,13 +27,13 @@ from preflight.messages.pools import (
     explain_wrong_taint,
     explain_wrong_value,
 )
-from preflight.model.core import Taint
+from preflight.model.core import TAINT_EFFECTS, Taint
 from preflight.model.meta import Refusal
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 FieldPath = tuple[str | int, ...]
 
-CORE_EFFECTS: Mapping[str, str] = {effect: effect for effect in ("NoSchedule", "PreferNoSchedule", "NoExecute")}
+CORE_EFFECTS: Mapping[str, str] = {effect: effect for effect in TAINT_EFFECTS}
 """The effects as Kubernetes spells them."""
 
 CLOUD_EFFECTS: Mapping[str, str] = {"NO_SCHEDULE": "NoSchedule", "PREFER_NO_SCHEDULE": "PreferNoSchedule", "NO_EXECUTE": "NoExecute"}
