@@ -143,7 +143,7 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
     """Perform `kubectl drain`: a cordon, and what a graceful reboot or a replacement of the node would then cost.
 
     Pods of DaemonSets stay; a replacement has the labels and taints of today, and is not cordoned. Without pods nothing is known of
-    evictions: a drain may hang for ever.
+    evictions: a drain may never end.
 
     Errors: InputError for a timeout below 0: kubectl takes it, and whether it fails depends on what there is to evict.
     """

@@ -76,7 +76,7 @@ class ObjectCollector:
     7. `runtime_state` is what is read of the state of the cluster, None where nobody asks for it: most commands do not.
     8. `pod_texts` are the listed pods as a whole, each read when it is asked for; None where nobody wants them.
     9. `empty_paths` are named folders without a file, and named files without any content.
-    10. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
+    10. `leaves_templates`: an unrendered template of a chart is left out, even where the person named its file.
     """
 
     def __init__(

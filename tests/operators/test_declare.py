@@ -253,7 +253,7 @@ spec:
 
     line = ("taint", "nodes", "n1", "dedicated=train:NoSchedule", "-o", "json")
     rows = [json.loads(program(*line, "--from", source).out)["coverage"] for source in (folder + "/resources.yaml", saved)]
-    outcomes = [{row["daemonset"]: row["outcome"] for row in each} for each in rows]
+    outcomes = [{row["daemonset"]: row["outcome"] for row in table} for table in rows]
     assert outcomes[1] == {"elastic/logs-beat-filebeat": "kept", "nvidia-network-operator/rdma-shared-dp-ds": "unknown"}
     assert outcomes[0].keys() == outcomes[1].keys()
 

@@ -37,7 +37,7 @@ def _draw(*findings: Finding, width: int = 0) -> list[list[str]]:
 
 def test_findings_with_one_cause_and_one_fix_are_one_group() -> None:
     (group,) = group_findings([_lost("x"), _lost("y", "n-3"), _lost("z")])
-    assert [str(found.subject) for found in group.findings] == ["a/x", "a/y", "a/z"]
+    assert [str(finding.subject) for finding in group.findings] == ["a/x", "a/y", "a/z"]
     assert group.nodes == ("n-1", "n-2", "n-3")
 
 
@@ -63,7 +63,7 @@ def test_the_same_words_do_not_join() -> None:
 
 def test_a_consequence_stands_under_the_loss_that_it_follows_from() -> None:
     groups = group_findings([_lost("x"), _breaks("x", "n-2"), _lost("y"), _breaks("x", "n-1", rule="PF111")])
-    assert [[found.rule for found in member.consequences] for member in groups[0].members] == [["PF110", "PF111"], []]
+    assert [[finding.rule for finding in member.consequences] for member in groups[0].members] == [["PF110", "PF111"], []]
     assert len(groups) == 1
     assert groups[0].workloads == (JOB,)
     assert groups[0].finding_count == 4

@@ -158,7 +158,7 @@ def test_verdict(given: Report, sign: str, text: str) -> None:
 @pytest.mark.parametrize("given", [case[0] for case in VERDICTS.values()] + [*ALL.values()])
 def test_it_is_never_better_than_the_exit_code_and_the_findings(given: Report) -> None:
     sign = decide_verdict(given).sign
-    severities = {found.severity for found in given.findings if found.exempted is None}
+    severities = {finding.severity for finding in given.findings if finding.exempted is None}
     if given.exit:
         assert sign is not VerdictSign.FINE
     if Severity.ERROR in severities:

@@ -25,5 +25,5 @@ def judge_again(folder: Path) -> Iterator[str]:
         different += len(judged.different)
         if judged.different:
             yield f"{kept.folder.name}: {shlex.join(kept.argv)}"
-            yield from (f"    {json.dumps(found)}" for found in judged.different)
+            yield from (f"    {json.dumps(mismatch)}" for mismatch in judged.different)
     yield f"{changes} changes, {pairs} pairs and {numbers} status numbers, {different} differ"

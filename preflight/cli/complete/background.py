@@ -146,7 +146,7 @@ def _detach() -> None:
 
 
 def _keep(cache: Path, answer: bytes) -> None:
-    """Replace the file, and remove what nobody asked for since a day."""
+    """Replace the file, and remove what was not asked for in the last day."""
     new = cache.with_suffix(f".{os.getpid()}")
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:  # noqa: PTH123
         file.write(answer)

@@ -35,7 +35,7 @@ class NodeContents:
        a DaemonSet, by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed.
        `waiting_pods` are listed ones, by the node that they were made for, that are not bound; `possible_pods` may be bound or not.
     2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone. Where the kubelet of
-       the node is silent nobody ends them (`silent_nodes`): there `hanging_pods` hold theirs.
+       the node is silent nothing ends them (`silent_nodes`): there `hanging_pods` hold theirs.
     3. `owners` says of each pod what controls it: `DaemonSet ops/agent`; "" for nothing. `unlisted_pods` are those that no list shows.
     """
 
@@ -110,7 +110,7 @@ class NodeContents:
         return tuple(guard for daemonset, guard in self._anti_affinities if daemonset != own and guard.node in nodes)
 
     def list_hanging(self, name: str, own: ObjectKey) -> list[PodUsage]:
-        """The pods of a node that terminate for ever, but for those of one DaemonSet: its new pod waits for them."""
+        """The pods of a node that never end, but for those of one DaemonSet: its new pod waits for them."""
         return [usage for key, usage in self.hanging_pods.get(name, ()) if key != own]
 
     def list_before(self, name: str, own: ObjectKey) -> list[PodUsage]:
@@ -143,7 +143,7 @@ class NodeContents:
                 self._add_pod(listed, pod)
 
     def _add_terminating_pod(self, listed: CoveragePod, pod: SchedulerPod | None) -> None:
-        """A pod that is being deleted holds its room where nobody ends it."""
+        """A pod that is being deleted holds its room where nothing ends it."""
         if pod is not None and pod.spec.nodeName in self.silent_nodes:
             self._name_owner(pod)
             self.hanging_pods[pod.spec.nodeName].append((self._find_daemonset(listed), self.measure(pod)))
@@ -244,7 +244,7 @@ class NodeContents:
 
 
 def _select_silent_nodes(change: Change, nodes: frozenset[str]) -> frozenset[str]:
-    """Those of some nodes where no pod ends that is deleted: the kubelet is silent, and nobody removes pods without asking it.
+    """Those of some nodes where no pod ends that is deleted: the kubelet is silent, and no controller removes pods without asking it.
 
     A deletion of the node does, one with force, and the taint out-of-service.
     """

@@ -41,7 +41,7 @@ def fit_new_pods(
 
 
 def _mark_absent_resources(room: NodeOccupancy) -> NodeOccupancy:
-    """A node with what every kubelet reports and the input leaves out as amounts that cannot be read: nobody wrote that it is 0."""
+    """A node with what every kubelet reports and the input leaves out as amounts that cannot be read: they need not be 0."""
     absent = _REPORTED_RESOURCES.difference(room.allocatable or _REPORTED_RESOURCES)
     return replace(room, unreadable_resources=room.unreadable_resources | absent) if absent else room
 

@@ -33,7 +33,7 @@ class RolloutCohort(Struct, frozen=True):
     2. `is_missing`: no pod is there, though one should have been. `leaving` are the nodes where one terminates.
     3. `may_have_old_pod`: nobody listed pods, and one of before the taints may be there.
     4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `surging_nodes` those where one waits for that already;
-       `is_unfit`: it is not bound at all; `may_be_unfit`: nobody knows whether it is. `waiting_nodes` are those without a live pod where
+       `is_unfit`: it is not bound at all; `may_be_unfit`: unknown whether it is. `waiting_nodes` are those without a live pod where
        a new one waits, and goes on waiting.
     5. `is_out_of_service`: the nodes carry that taint, so that pods which are deleted there end without a kubelet. `is_restarting`: their
        pods start again with the node, and are not Ready until then.

@@ -98,8 +98,8 @@ def _may_free_room(change: Change, name: str, ending: frozenset[str], pods: Mapp
         return True
     return before.metadata.labels != after.metadata.labels and any(
         key in change.after.daemonsets and not _may_stay(change.after, key, after)
-        for key, found in pods.items()
-        if any(name in group.nodes for group in found.groups)
+        for key, live_pods in pods.items()
+        if any(name in group.nodes for group in live_pods.groups)
     )
 
 
