@@ -205,9 +205,18 @@ class _NodeCapacity:
             copies=self.fit.copies,
             atMost=self.fit.max_copies,
             takes=self.fit.fits,
+            missing=self._missing_amount,
             reasons=tuple(map(describe_capacity_reason, self.reasons)),
             unknown=unknown,
         )
+
+    @property
+    def _missing_amount(self) -> int | None:
+        """What a copy lacks of the followed resource, None where something else stands in its way too."""
+        shortages = [reason.shortage for reason in self.fit.reasons]
+        if len(shortages) != 1 or shortages[0] is None or shortages[0].resource != self.resource_capacity.resource:
+            return None
+        return shortages[0].used + shortages[0].requested - shortages[0].allocatable
 
     @property
     def scarce_resources(self) -> list[str]:
@@ -326,7 +335,7 @@ def _iter_unchecked_limits(world: ClusterState, pod_index: PodIndex, new_pod: Ne
         yield QuotaLimits(tuple(quotas), new_pod.namespace)
     elif "ResourceQuota" in world.missing_kinds or "ResourceQuota" not in world.complete_kinds:
         yield UnreadQuota(new_pod.namespace, world.missing_kinds.get("ResourceQuota", ""))
-    waiting = sum(not pod.spec.nodeName and not pod.has_ended for pod in pod_index.pods)
+    waiting = sorted("/".join(pod.key) for pod in pod_index.pods if not pod.spec.nodeName and not pod.has_ended)
     if waiting:
-        yield WaitingPods(waiting)
+        yield WaitingPods(tuple(waiting))
     yield AlwaysUnchecked()

@@ -95,7 +95,8 @@ def describe_unchecked_limit(limit: UncheckedLimit) -> str:
         case UnreadQuota():
             return f"quota of namespace {limit.namespace}: {limit.cause}"
         case WaitingPods():
-            return f"{format_count(limit.count, 'pod')} already waiting for a node, which may use this capacity first"
+            count = format_count(len(limit.pods), "pod")
+            return f"{count} already waiting for a node, which may use this capacity first: {format_names(limit.pods)}"
         case AlwaysUnchecked():
             return _ALWAYS_UNCHECKED
 

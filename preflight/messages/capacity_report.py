@@ -41,11 +41,6 @@ def describe_question(question: str) -> str:
     return f"capacity for {question}"
 
 
-def describe_shortage(resource: str) -> str:
-    """Why a node takes no copy, in the scheduler's words."""
-    return f"Insufficient {resource}"
-
-
 def describe_stale_pod_command(row: StaleAllocationRow, context: str) -> str:
     """What shows why a pod does not run; `context` is "" where no cluster was asked."""
     namespace, _, name = row.pod.rpartition("/")
@@ -97,6 +92,7 @@ WATERFALL = "From allocatable to what fits"
 
 
 WHY_NOT_MORE = "WHY NOT MORE"
+OF_IT_FREE = "OF IT FREE"
 WHERE_REST_IS = "WHERE THE REST IS"
 
 

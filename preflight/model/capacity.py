@@ -44,7 +44,8 @@ class NodeCapacity(Struct, frozen=True, gc=False):
 
     1. `allocatable` and `free` are None where the node does not say what it can allocate.
     2. `takes` is None where it is not known, then `unknown` has the reasons; `atMost` is None where nothing bounds it.
-    3. `reasons` are all that stand in the way of one copy.
+    3. `reasons` are all that stand in the way of one copy. `missing` is how much of the followed resource a copy lacks where nothing else
+       stands in its way, and None otherwise.
     """
 
     node: str
@@ -56,6 +57,7 @@ class NodeCapacity(Struct, frozen=True, gc=False):
     copies: int
     atMost: int | None
     takes: bool | None
+    missing: int | None = None
     reasons: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 

@@ -107,9 +107,9 @@ class UnreadQuota(Struct, frozen=True):
 
 
 class WaitingPods(Struct, frozen=True):
-    """So many pods wait for a node already."""
+    """These pods wait for a node already, as `namespace/name`."""
 
-    count: int
+    pods: tuple[str, ...]
 
 
 class AlwaysUnchecked(Struct, frozen=True):

@@ -89,7 +89,7 @@ def test_thirteen_are_free_and_none_can_be_had() -> None:
         "0/15 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) were unschedulable, "
         f"11 Insufficient {GPU}, 2 node(s) had untolerated taint(s)."
     )
-    assert found["notJudged"][0] == "1 pod already waiting for a node, which may use this capacity first"
+    assert found["notJudged"][0] == "1 pod already waiting for a node, which may use this capacity first: team/waits"
 
 
 def test_the_answer_stands_in_one_line() -> None:

@@ -39,7 +39,7 @@ def test_the_whole_markdown() -> None:
 
 **`9 copies fit now: 9 of 12 {GPU} free`**
 
-| amount | free | what | nodes |
+| amount | of it free | what | nodes |
 | --: | --: | --- | --- |
 | `12` | `9` | `on 2 nodes` |  |
 | `-3` |  | `requested by pods` | `a` |
@@ -152,3 +152,20 @@ def test_where_nothing_fits_the_pod_without_which_a_copy_fits_comes_first() -> N
         f"  kubectl -n a describe pod larger  # does not run, and holds 7 {GPU} on n-3",
         "  preflight doctor --from w.json  # why nodes, labels and devices are out of use",
     ]
+
+
+def test_a_node_with_nothing_free_has_a_row_only_if_asked() -> None:
+    path = write("w.json", [node("a"), node("b", gpus=4), pod("p", "b", 4)])
+    said = program("capacity", *ASKS[:2], "--from", path).out
+    assert "1 more node not shown (--all-rows)" in said
+    assert not re.search(r"^  b ", said, re.MULTILINE)
+    assert re.search(r"^  b ", program("capacity", *ASKS[:2], "--from", path, "--all-rows").out, re.MULTILINE)
+
+
+def test_what_a_copy_lacks_is_a_number_where_nothing_else_is_in_its_way() -> None:
+    world = [node("short", gpus=4), pod("p", "short", 3), node("free", gpus=4), node("cordoned", gpus=1, state="cordoned")]
+    new = parse_pod_flags([f"{GPU}=2"], "", (), "")
+    report = query_capacity(Session(Files((write("w.json", world),))), CapacityQuery(new, new.description))
+    [answer] = report.clusters
+    assert answer.room is not None
+    assert {row.node: row.missing for row in answer.room.nodes} == {"short": 1, "free": None, "cordoned": None}

@@ -69,8 +69,8 @@ def test_doubt(doubt: CapacityDoubt, words: str) -> None:
         (QuotaLimits(("a", "b"), "shop"), "ResourceQuota a and b of namespace shop, which may allow fewer pods"),
         (UnreadQuota("shop"), "quota of namespace shop (not in the input)"),
         (UnreadQuota("shop", "no right"), "quota of namespace shop: no right"),
-        (WaitingPods(1), "1 pod already waiting for a node, which may use this capacity first"),
-        (WaitingPods(2), "2 pods already waiting for a node, which may use this capacity first"),
+        (WaitingPods(("a/x",)), "1 pod already waiting for a node, which may use this capacity first: a/x"),
+        (WaitingPods(("a/x", "b/y")), "2 pods already waiting for a node, which may use this capacity first: a/x, b/y"),
         (
             AlwaysUnchecked(),
             "changes made by admission (webhooks, LimitRanges, Pod Security), scheduler extenders and other scheduler settings",

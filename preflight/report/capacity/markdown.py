@@ -12,13 +12,14 @@ from preflight.report.capacity.tables import Cells
 from preflight.report.markdown import format_code
 from preflight.report.terminal import escape_ci_commands
 
-_RIGHT = frozenset({"AMOUNT", "ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "LARGEST"})
+_RIGHT = frozenset({"AMOUNT", messages.OF_IT_FREE, "ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "LARGEST"})
 
 
 def render(report: CapacityReport, *, all_rows: bool = False, **_options: object) -> str:
     """The clusters side by side where there are several, then for each the answer, the waterfall, and tables of classes and nodes.
 
-    1. A table has 30 rows at most, unless `all_rows`; with several clusters only `all_rows` shows their nodes.
+    1. A table has 30 rows at most, and none for a node with nothing free, unless `all_rows`. With several clusters only `all_rows` shows
+       their nodes.
     2. What came from the input stands in code, where nothing in it is read as Markdown or HTML.
     """
     lines = ["<!-- preflight capacity -->", messages.describe_heading(format_code(report.question)), ""]
@@ -43,15 +44,18 @@ def _format_cluster(answer: ClusterCapacityAnswer, *, with_nodes: bool, all_rows
         f"**{format_code(formatting.format_answer(room), 500)}**",
         "",
     )
-    yield from _format_table(("AMOUNT", "FREE", "WHAT", "NODES"), tables.make_waterfall_rows(room))
+    yield from _format_table(("AMOUNT", messages.OF_IT_FREE, "WHAT", "NODES"), tables.make_waterfall_rows(room))
     yield from ("", f"- {format_code(formatting.format_largest_block(room), 500)}")
     yield from (f"- {heading}: {format_code(text, 1000)}" for heading, text in formatting.iter_remarks(room))
     yield ""
     classes = [tables.make_class_row(node_class, room.resource) for node_class in room.classes]
-    nodes = [tables.make_node_row(node, room.resource) for node in room.nodes]
-    for heads, rows in ((tables.CLASS_HEADS, classes), (tables.NODE_HEADS, nodes)) if with_nodes else ():
-        kept, hidden = tables.limit_rows(rows, all_rows=all_rows)
-        yield from (*_format_table(heads, kept), "")
+    limited_tables = (
+        (tables.CLASS_HEADS, tables.limit_rows(classes, all_rows=all_rows)),
+        (tables.NODE_HEADS, tables.limit_node_rows(room, all_rows=all_rows)),
+    )
+    for heads, (kept, hidden) in limited_tables if with_nodes else ():
+        if kept:
+            yield from (*_format_table(heads, kept), "")
         if hidden:
             yield from (messages.count_hidden_rows(hidden), "")
 

@@ -82,6 +82,13 @@ def make_cluster_row(answer: ClusterCapacityAnswer) -> Cells:
     return (answer.name, fit, *numbers, format_main_causes(room))
 
 
+def limit_node_rows(room: ClusterCapacity, *, all_rows: bool) -> tuple[list[Cells], int]:
+    """The rows of the nodes that are shown, and how many nodes are not: without `all_rows` those with nothing free are not."""
+    nodes = room.nodes if all_rows else [node for node in room.nodes if node.free != 0]
+    kept, _ = limit_rows([make_node_row(node, room.resource) for node in nodes], all_rows=all_rows)
+    return kept, len(room.nodes) - len(kept)
+
+
 def limit_rows(rows: Sequence[Cells], *, all_rows: bool) -> tuple[list[Cells], int]:
     """The rows that are shown, and how many are not."""
     most = len(rows) if all_rows else MOST_ROWS

@@ -23,7 +23,7 @@ def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_r
     """The answer in one line, then the waterfall, the classes of nodes and the nodes, and what is not known.
 
     1. Several clusters stand side by side in a table first, and each then has its waterfall; with `all_rows` their nodes too.
-    2. A table has 30 rows at most, unless `all_rows`. `width` 0 is as wide as it gets.
+    2. A table has 30 rows at most, and none for a node with nothing free, unless `all_rows`. `width` 0 is as wide as it gets.
     """
     ink = Ink(color)
     lines: list[str] = []
@@ -58,18 +58,12 @@ def _list_next_steps(clusters: Sequence[ClusterCapacityAnswer]) -> Iterator[Next
 
 
 def _list_stale_pod_steps(room: ClusterCapacity, context: str) -> Iterator[NextStep]:
-    missing = _find_missing_amounts(room)
+    missing = {node.node: node.missing for node in room.nodes if node.missing is not None}
     ranked = [(row.amount < missing.get(row.node, row.amount + 1), row) for row in room.ghosts]
     for is_short, row in sorted(ranked, key=lambda item: (item[0], -item[1].amount))[:_MOST_STALE]:
         yield NextStep(
             messages.describe_stale_pod_command(row, context), messages.describe_gain(row, room.resource, is_enough=not is_short)
         )
-
-
-def _find_missing_amounts(room: ClusterCapacity) -> dict[str, int]:
-    """What is missing for one copy on each node where only the followed resource is."""
-    only = (messages.describe_shortage(room.resource),)
-    return {node.node: room.wanted - (node.free or 0) for node in room.nodes if node.reasons == only}
 
 
 def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with_nodes: bool, all_rows: bool) -> Iterator[str]:
@@ -85,21 +79,12 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
     yield from _fold_indented(formatting.format_largest_block(room), width, "  ")
     if with_nodes:
         yield ""
-        yield from _render_limited_table(
-            tables.CLASS_HEADS,
-            [tables.make_class_row(node_class, room.resource) for node_class in room.classes],
-            (messages.MORE_CLASS, messages.MORE_CLASSES),
-            width,
-            all_rows,
-        )
+        classes = [tables.make_class_row(node_class, room.resource) for node_class in room.classes]
+        kept = tables.limit_rows(classes, all_rows=all_rows)
+        yield from _render_limited_table(tables.CLASS_HEADS, kept, (messages.MORE_CLASS, messages.MORE_CLASSES), width)
         yield ""
-        yield from _render_limited_table(
-            tables.NODE_HEADS,
-            [tables.make_node_row(node, room.resource) for node in room.nodes],
-            (messages.MORE_NODE, messages.MORE_NODES),
-            width,
-            all_rows,
-        )
+        kept = tables.limit_node_rows(room, all_rows=all_rows)
+        yield from _render_limited_table(tables.NODE_HEADS, kept, (messages.MORE_NODE, messages.MORE_NODES), width)
     if room.ghosts:
         yield ""
         for ghost in room.ghosts if all_rows else room.ghosts[: tables.MOST_ROWS]:
@@ -123,7 +108,7 @@ def _draw_verdict(room: ClusterCapacity, ink: Ink, width: int) -> Iterator[str]:
 
 def _render_waterfall(room: ClusterCapacity, width: int) -> Iterator[str]:
     rows = tables.make_waterfall_rows(room)
-    heads = (room.resource, "FREE", "", "")
+    heads = (room.resource, messages.OF_IT_FREE, "", "")
     wide = [max(count_columns(escape_unprintable(row[at])) for row in [heads, *rows]) for at in range(2)]
     between = 6 + sum(wide)
     yield f"  {heads[0].rjust(wide[0])}  {heads[1].rjust(wide[1])}"
@@ -133,9 +118,10 @@ def _render_waterfall(room: ClusterCapacity, width: int) -> Iterator[str]:
         yield from (f"{' ' * between}{line}" for line in lines[1:])
 
 
-def _render_limited_table(heads: Cells, rows: Sequence[Cells], nouns: tuple[str, str], width: int, all_rows: bool) -> Iterator[str]:
-    kept, hidden = tables.limit_rows(rows, all_rows=all_rows)
-    yield from _render_table(heads, kept, width)
+def _render_limited_table(heads: Cells, limited_rows: tuple[Sequence[Cells], int], nouns: tuple[str, str], width: int) -> Iterator[str]:
+    kept, hidden = limited_rows
+    if kept:
+        yield from _render_table(heads, kept, width)
     if hidden:
         yield f"  {messages.describe_hidden_rows(format_count(hidden, *nouns))}"
 
