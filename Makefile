@@ -103,6 +103,7 @@ pins:
 	$(PYTHON) -m venv --clear build/pins
 	build/pins/bin/python -m pip install --quiet pip-tools
 	$(COMPILE) --output-file requirements.txt pyproject.toml
+	$(COMPILE) --extra live --output-file requirements-live.txt pyproject.toml
 	$(COMPILE) --output-file requirements-dev.txt requirements-dev.in
 	$(COMPILE) --output-file requirements-docs.txt requirements-docs.in
 

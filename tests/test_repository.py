@@ -69,7 +69,7 @@ def test_a_machine_or_a_registry_is_noticed(text: str, words: list[str]) -> None
 
 
 def test_every_pinned_requirement_has_hashes_and_no_url() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt", "requirements-docs.txt"):
+    for name in ("requirements.txt", "requirements-live.txt", "requirements-dev.txt", "requirements-docs.txt"):
         text = (ROOT / name).read_text(encoding="utf-8")
         lines = [line for line in text.replace("\\\n", "").splitlines() if line and not line.lstrip().startswith("#")]
         assert [line for line in lines if not re.match(r"[\w.-]+==\S+( ; [^#]+)?\s+--hash=sha256:[0-9a-f]{64}", line)] == []
@@ -209,18 +209,27 @@ DISTRIBUTIONS = {
 }
 
 
-def imported_distributions() -> set[str]:
+EXTRAS = {"live": PROGRAM / "load" / "live"}
+"""The folder of the program that may import what an extra brings."""
+
+
+def imported_distributions(path: Path) -> set[str]:
     found = set()
-    for path in PROGRAM.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-                modules = [node.module]
-            found |= {module.partition(".")[0] for module in modules}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            modules = [node.module]
+        found |= {module.partition(".")[0] for module in modules}
     return {DISTRIBUTIONS.get(name, name) for name in found - sys.stdlib_module_names - {"preflight"}}
 
 
 def test_the_packages_that_are_imported_are_declared_and_no_others() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {re.split(r"[\[<>=]", line)[0] for line in project["dependencies"]}
-    assert imported_distributions() == declared
+    extras = project["optional-dependencies"]
+    declared = {name: {re.split(r"[\[<>=]", line)[0] for line in lines} for name, lines in {"": project["dependencies"], **extras}.items()}
+    assert set(extras) == set(EXTRAS)
+    found: dict[str, set[str]] = {name: set() for name in declared}
+    for path in PROGRAM.rglob("*.py"):
+        extra = next((name for name, folder in EXTRAS.items() if path.is_relative_to(folder)), "")
+        found[extra] |= imported_distributions(path) - (declared[""] if extra else set())
+    assert found == declared

@@ -15,6 +15,10 @@ NO_CLUSTER = (
     "no --from, and no cluster to read: no kubeconfig found ($KUBECONFIG, ~/.kube/config). Give manifests, or the cluster state:\n"
     "  kubectl get nodes,ds,pods -A -o json | preflight ... --from -"
 )
+NO_CLIENT = (
+    "a cluster cannot be read without the Kubernetes client, which is not installed: pip install 'kube-preflight[live]'.\n"
+    "Or give the cluster state: kubectl get nodes,ds,pods -A -o json | preflight ... --from -"
+)
 GROUP_WITHOUT_USER = "--as-group needs --as"
 INVALID_ID_TOKEN = "the id-token of auth-provider oidc is not a JSON Web Token"
 

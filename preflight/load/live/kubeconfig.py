@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from msgspec import Struct
@@ -108,21 +109,29 @@ def open_access(target: ClusterTarget) -> ClusterAccess:
 
     Errors: InputError that names the file or the context, and never shows a credential.
     """
-    import urllib3
-
-    urllib3.disable_warnings()  # of insecure-skip-tls-verify, which the kubeconfig asks for
     with contextlib.suppress(ValueError):  # in a thread it is not allowed
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job's time limit ends a run as Ctrl-C does
     config = load_kubeconfig(target.kubeconfig, os.environ)
     name = target.context or config.current_context
     if not name and in_cluster.is_in_cluster(os.environ):
+        _load_client()
         return _open_in_cluster(target)
     if not name or name not in config.contexts:
         raise InputError(_explain_no_context(config, target, name))
+    _load_client()
     try:
         return _open_context(config, name, target)
     except InputError as error:
         raise InputError(messages.describe_unusable_context(name, str(error))) from None
+
+
+def _load_client() -> None:
+    """Refuses to go on where the Kubernetes client is not installed: it is an extra, since files are judged without it."""
+    if find_spec("kubernetes") is None or find_spec("urllib3") is None:
+        raise InputError(messages.NO_CLIENT)
+    import urllib3
+
+    urllib3.disable_warnings()  # of insecure-skip-tls-verify, which the kubeconfig asks for
 
 
 def _explain_no_context(config: Kubeconfig, target: ClusterTarget, name: str) -> str:
