@@ -18,6 +18,7 @@ from preflight.load.kinds import (
     OPERATOR_KINDS,
     SNAPSHOT,
     STATE_KINDS,
+    STATE_LISTS,
     PlainObject,
     declares_pool,
     explain_unchecked,
@@ -66,6 +67,7 @@ class ObjectCollector:
     """The heap that the readers fill.
 
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
+       `lone_pods` were there too, and nothing says that these are all pods of their namespace.
     2. `pools` are what manifests declare of node pools, one by one: `pools.resolve_pools` puts them together. `operator_resources` are the
        objects that known operators read, for `operators.declare_daemonsets`.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
@@ -100,6 +102,7 @@ class ObjectCollector:
             self.runtime_state = RuntimeStateCollector()
         self.objects: list[SourcedObject] = []
         self.pods: list[CoveragePod] = []
+        self.lone_pods: list[CoveragePod] = []
         self.whole_pods: dict[tuple[str, str], SchedulerPod] = {}
         self.pools: list[PoolDeclaration] = []
         self.operator_resources: list[OperatorResource] = []
@@ -167,7 +170,7 @@ class ObjectCollector:
             item, place, is_listed = waiting.pop()
             if not isinstance(item, dict):
                 self.count_skipped(NOT_AN_OBJECT, noun="object" if is_listed else "document")
-            elif is_list(item):
+            elif is_list(item) or self.is_state_list(item.get("kind")):
                 if item["kind"] == SNAPSHOT and not self.begin_snapshot(item["apiVersion"], item.get("metadata"), place):
                     continue
                 self.complete_kinds.add(item["kind"].removesuffix("List"))
@@ -299,6 +302,10 @@ class ObjectCollector:
         """Whether an object stands in a snapshot."""
         return bool(self.snapshots) and (origin.file, origin.document) in self.snapshots
 
+    def is_state_list(self, kind: object) -> bool:
+        """Whether somebody asks for the state, and this is the kind of a list that has nothing else."""
+        return self.runtime_state is not None and isinstance(kind, str) and kind in STATE_LISTS
+
     def begin_snapshot(self, api_version: str, metadata: object, origin: Origin) -> bool:
         """Take what a snapshot says of itself; False, and a problem, where its items cannot be read or do not belong here.
 
@@ -318,7 +325,8 @@ class ObjectCollector:
         return True
 
     def _count_found(self) -> int:
-        return len(self.objects) + len(self.pods) + len(self.pools) + len(self.operator_resources) + len(self.problems)
+        pods = len(self.pods) + len(self.lone_pods)
+        return len(self.objects) + pods + len(self.pools) + len(self.operator_resources) + len(self.problems)
 
     def _list_items(self, data: PlainObject, origin: Origin) -> list[tuple[object, Origin]]:
         items = data.get("items")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 EXTENSIONS = (".yaml", ".yml", ".json", ".jsonl", ".ndjson")
-_ENDINGS = (*EXTENSIONS, *(f"{ending}.gz" for ending in EXTENSIONS))
+ENDINGS = (*EXTENSIONS, *(f"{ending}.gz" for ending in EXTENSIONS))
+"""How the name of a file ends that is read where a folder is walked."""
 
 MAPPED_FROM = 1 << 20
 """From this size on a file is mapped and not read: what is decoded from it may point into it."""
@@ -27,6 +28,12 @@ MAPPED_FROM = 1 << 20
 MANIFEST_START = 4096
 """How much of a hidden file is read to see whether it is a manifest."""
 
+ZIP = b"PK\x03\x04"
+ARCHIVE_START = 512
+"""How much of a file is read to see whether it is an archive."""
+
+_TAR = b"ustar"
+_TAR_AT = 257
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 20
 _MAX_UNPACKED = 4 << 30
@@ -126,7 +133,7 @@ def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: Fil
             elif entry.is_dir(follow_symlinks=False):
                 is_template = entry.name == "templates" and "Chart.yaml" in names
                 waiting.append((path, (prefix.rstrip("/") or ".") if is_template else chart))
-            elif entry.name.endswith(_ENDINGS) and entry.is_file(follow_symlinks=False):
+            elif entry.name.endswith(ENDINGS) and entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
                 is_empty = False
                 if (status.st_dev, status.st_ino) not in seen:
@@ -148,7 +155,7 @@ def looks_like_manifest(start: bytes) -> bool:
 
 
 def _is_hidden_manifest(entry: os.DirEntry[str]) -> bool:
-    if not is_hidden(entry.name) or not entry.name.endswith(_ENDINGS) or not entry.is_file(follow_symlinks=False):
+    if not is_hidden(entry.name) or not entry.name.endswith(ENDINGS) or not entry.is_file(follow_symlinks=False):
         return False
     try:
         return looks_like_manifest(read_start(entry.path, MANIFEST_START))
@@ -192,6 +199,11 @@ def _read_bytes(path: str) -> bytes | mmap:
         return file.read()
 
 
+def is_archive_start(start: bytes) -> bool:
+    """Whether a file that begins so, unpacked where it is packed, is an archive that `archives` reads."""
+    return start.startswith(ZIP) or start[_TAR_AT:].startswith(_TAR)
+
+
 def read_start(path: str, size: int) -> bytes:
     """The first bytes of what a regular file holds, unpacked where it is packed; b"" where it is none: a pipe cannot be read twice.
 
@@ -208,10 +220,15 @@ def read_start(path: str, size: int) -> bytes:
             return stream.read(size)
 
 
+def limit_unpacked_size(packed_size: int) -> int:
+    """How many bytes a packed file of a size may unpack to: nothing that people pack shrinks to less than a 200th."""
+    return max(_ALWAYS_UNPACKED, packed_size * _MAX_RATIO)
+
+
 def _unpack(packed: bytes | mmap, file: str) -> bytearray:
     import io
 
-    limit = min(max(_ALWAYS_UNPACKED, len(packed) * _MAX_RATIO), _MAX_UNPACKED)
+    limit = min(limit_unpacked_size(len(packed)), _MAX_UNPACKED)
     unpacked = bytearray()
     with _open_packed(io.BytesIO(packed)) as stream:
         while block := stream.read(_BLOCK):

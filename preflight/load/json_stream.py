@@ -12,7 +12,7 @@ from msgspec import Raw
 from preflight.documents import Chunk
 from preflight.documents.json_values import decode_json_value
 from preflight.load.collector import MAX_LOCATED, ObjectCollector
-from preflight.load.kinds import STATE_KINDS, WANTED_KINDS, explain_unchecked
+from preflight.load.kinds import STATE_KINDS, STATE_LISTS, WANTED_KINDS, explain_unchecked
 from preflight.load.kubectl_list import decode_bound_pod, take_list, take_whole_pod
 from preflight.load.kubectl_list_schema import ItemHeader
 from preflight.load.locations import MAX_SOURCE
@@ -28,6 +28,8 @@ _SERIES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _BYTE = re.compile(r"(.*) \(byte (\d+)\)")
 _TRAILING = "JSON is malformed: trailing characters"
 _BLOCK = 1 << 20
+_LOG_START = b"==== START logs for container "
+_LOG_END = b"==== END logs for container "
 
 
 class _JsonError(Exception):
@@ -49,7 +51,8 @@ def read_json_stream(collector: ObjectCollector, data: bytes | bytearray | mmap,
 
     1. False, and nothing taken, where a text of at most 4 MiB is not JSON from its first value on: it may be YAML.
     2. A broken value is a problem; reading goes on at the next line that starts with `{`.
-    3. Two or more pods of such a series that are bound or have a status are evidence, as in a list.
+    3. The logs of containers that `kubectl cluster-info dump` writes between its lists are left out.
+    4. Two or more pods of such a series that are bound or have a status are evidence, as in a list.
     """
     return _JsonStreamReader(collector, data, file, is_named).read()
 
@@ -79,6 +82,11 @@ class _JsonStreamReader:
         """Take the values from a place on, which is the first value's."""
         index, line = 0, 1
         while start < len(self.view):
+            if self.data[start : start + len(_LOG_START)] == _LOG_START:
+                end = self.find_log_end(start)
+                line += self.count_newlines(start, end)
+                start = end
+                continue
             try:
                 end = start + _find_end(self.view[start:])
                 if pod := decode_bound_pod(self.view[start:end]):
@@ -103,6 +111,16 @@ class _JsonStreamReader:
             for _, place in self.pods:
                 self.take_value(*place)
 
+    def find_log_end(self, start: int) -> int:
+        """Where the log of a container ends that `kubectl cluster-info dump` wrote between the lists, and the next value starts."""
+        head_end = self.data.find(b"\n", start) + 1 or len(self.view)
+        last_line = self.data[start:head_end].replace(_LOG_START, _LOG_END, 1)
+        end = self.data.find(last_line, head_end)
+        end = len(self.view) if end < 0 else end + len(last_line)
+        while end < len(self.view) and self.view[end] in b" \t\r\n":
+            end += 1
+        return end
+
     def take_value(self, start: int, end: int, index: int, line: int) -> None:
         """Take the value between two places, the index'th one, which starts on a line; or raise _Malformed and take nothing."""
         view, origin = self.view[start:end], Origin(self.file, index, line)
@@ -116,7 +134,7 @@ class _JsonStreamReader:
                 if take_list(self.gathered, view, origin, has_template_text=has_template_text):
                     return
                 kind = _read_kind(view)
-                is_state = self.gathered.runtime_state is not None and kind in STATE_KINDS
+                is_state = self.gathered.runtime_state is not None and kind in STATE_KINDS | STATE_LISTS
                 if kind in WANTED_KINDS or is_state:
                     data = decode_json_value(view)
             except msgspec.DecodeError as error:

@@ -90,6 +90,9 @@ WANTED_KINDS = frozenset({"List", SNAPSHOT, *SINGLE_KINDS, *(f"{name}List" for n
 STATE_KINDS = frozenset({"Event", "CSINode"})
 """Kinds of which a snapshot keeps some objects for those who ask what is broken today: see `observed`."""
 
+STATE_LISTS = frozenset(f"{kind}List" for kind in STATE_KINDS)
+"""The lists of these kinds, as the API answers with."""
+
 CLUES_BY_KIND: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": (
         *("resourceList", "configList", "renameByDefault", "rename:"),

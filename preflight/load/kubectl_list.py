@@ -57,7 +57,7 @@ def take_list(collector: ObjectCollector, view: memoryview, origin: Origin, *, h
         _collect_whole_pods(collector, view)
     envelope = decode_list(view)
     if envelope is not None:
-        if not _is_checked_list(envelope):
+        if not _is_checked_list(collector, envelope):
             return False
         if not (is_page or _begin_list(collector, envelope, origin)):
             return True
@@ -67,18 +67,18 @@ def take_list(collector: ObjectCollector, view: memoryview, origin: Origin, *, h
         if all(_is_existing_pod(pod) for pod in pods if not (pod.spec.nodeName and pod.metadata.name)):
             _take_decoded(collector, items, pods, origin, has_template_text=has_template_text)
             if collector.runtime_state is not None:
-                collector.runtime_state.take_items(items, RAW_LIST_DECODER.decode(view).items)
+                collector.runtime_state.take_items(items, RAW_LIST_DECODER.decode(view).items or ())
             elif collector.pod_texts is not None and pods:
                 from preflight.load.pod_texts import add_pod_texts
 
-                add_pod_texts(collector.pod_texts, items, RAW_LIST_DECODER.decode(view).items)
+                add_pod_texts(collector.pod_texts, items, RAW_LIST_DECODER.decode(view).items or ())
             return True
         del items, pods, envelope
     try:
         envelope = RAW_LIST_DECODER.decode(view)
     except msgspec.ValidationError:
         return False
-    if not _is_checked_list(envelope):
+    if not _is_checked_list(collector, envelope):
         return False
     if is_page or _begin_list(collector, envelope, origin):
         collector.complete_kinds.add(envelope.kind.removesuffix("List"))
@@ -93,7 +93,7 @@ def _collect_whole_pods(collector: ObjectCollector, view: memoryview) -> None:
     except msgspec.ValidationError:
         return
     own = (envelope.kind.removesuffix("List"), envelope.apiVersion)
-    for raw in (envelope.items or ()) if _is_checked_list(envelope) else ():
+    for raw in (envelope.items or ()) if _is_checked_list(collector, envelope) else ():
         if _read_header(raw, own) == ("Pod", "v1"):
             take_whole_pod(collector, raw)
 
@@ -116,10 +116,10 @@ def _begin_list(collector: ObjectCollector, envelope: Any, origin: Origin) -> bo
     return True
 
 
-def _is_checked_list(envelope: Any) -> bool:
+def _is_checked_list(collector: ObjectCollector, envelope: Any) -> bool:
     if envelope.kind == SNAPSHOT:
         return is_snapshot(envelope.kind, envelope.apiVersion)
-    return envelope.kind in WANTED_KINDS and envelope.kind not in SINGLE_KINDS
+    return collector.is_state_list(envelope.kind) or (envelope.kind in WANTED_KINDS and envelope.kind not in SINGLE_KINDS)
 
 
 def _is_existing_pod(pod: CoveragePod) -> bool:

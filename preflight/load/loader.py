@@ -15,10 +15,21 @@ from preflight.documents import Chunk, Document, InvalidDocument, RepeatedKey
 from preflight.errors import InputError
 from preflight.load import locations, world_builder
 from preflight.load.collector import ObjectCollector
-from preflight.load.files import STDIN, SourceFile, describe_os_error, find_chart, find_files, read_content
-from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, WANTED_KINDS
+from preflight.load.files import (
+    ARCHIVE_START,
+    ENDINGS,
+    STDIN,
+    SourceFile,
+    describe_os_error,
+    find_chart,
+    find_files,
+    is_archive_start,
+    read_content,
+)
+from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, STATE_LISTS, WANTED_KINDS
 from preflight.load.unknown_resources import find_unknown_resource_in_text
 from preflight.messages.load import (
+    ARCHIVE_ON_STDIN,
     HIDDEN,
     NOT_FOLLOWED,
     NOT_PARSED,
@@ -43,6 +54,8 @@ _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
 _MAX_BLANK = 4096
 _RANCHER_KEYS = re.compile(r"^node-(taint|label):", re.MULTILINE)
+_GATHERED_POD = re.compile(r"(?:^|[/:])namespaces/[^/]+/pods/([^/]+)/\1\.yaml$")
+"""Where must-gather and `oc adm inspect` put each pod by itself: it was there, as those of a list were."""
 _RANCHER = re.compile(r"(^|[/._-])(rke2|k3s)([/._-]|$)")
 
 
@@ -148,7 +161,10 @@ def load_sources(
     for source, stream in streams:
         sources.append(source)
         if not source.chart:
-            _read_source(collector, source, stream)
+            members = _read_source(collector, source, stream)
+            sources += members
+            if checked_files is not None and source.file in checked_files:
+                checked_files = checked_files.union(member.file for member in members)
     for chart, count in _count_templates(sources).items():
         collector.add_skipped(describe_templates(count, chart), explain_unrendered(chart))
 
@@ -194,7 +210,37 @@ def _count_templates(sources: Sequence[SourceFile]) -> dict[str, int]:
     return counts
 
 
-def _read_source(collector: ObjectCollector, source: SourceFile, stdin: BinaryIO | None) -> None:
+def _read_source(collector: ObjectCollector, source: SourceFile, stdin: BinaryIO | None) -> list[SourceFile]:
+    """Read a file, or what an archive holds; its members, for these are the files then."""
+    if source.is_named and source.path != STDIN and not source.path.endswith(ENDINGS):
+        from preflight.load.archives import is_archive
+
+        if is_archive(source.path):
+            return _read_archive(collector, source)
+    _read_file(collector, source, stdin)
+    return []
+
+
+def _read_archive(collector: ObjectCollector, source: SourceFile) -> list[SourceFile]:
+    from preflight.load.archives import iter_members
+
+    members = []
+    try:
+        for member, content in iter_members(source):
+            members.append(member)
+            _read_content(collector, member, content)
+            for key in [key for key in collector.texts if key[0] == member.file]:
+                del collector.texts[key]  # nobody wrote it, and all of them would be much
+    except InputError as error:
+        collector.add_problem(str(error), source.file)
+    except OSError as error:
+        collector.add_problem(describe_unreadable(describe_os_error(error)), source.file)
+    if not members:
+        collector.empty_paths.append(source.file)
+    return members
+
+
+def _read_file(collector: ObjectCollector, source: SourceFile, stdin: BinaryIO | None) -> None:
     try:
         data = read_content(source, stdin)
     except InputError as error:
@@ -205,6 +251,13 @@ def _read_source(collector: ObjectCollector, source: SourceFile, stdin: BinaryIO
             raise InputError(describe_missing_input(source.file, describe_os_error(error))) from None
         collector.add_problem(describe_unreadable(describe_os_error(error)), source.file)
         return
+    if source.path == STDIN and is_archive_start(bytes(data[:ARCHIVE_START])):
+        collector.add_problem(ARCHIVE_ON_STDIN, source.file)
+        return
+    _read_content(collector, source, data)
+
+
+def _read_content(collector: ObjectCollector, source: SourceFile, data: bytes | bytearray | mmap) -> None:
     collector.files += 1
     if source.is_named and len(data) <= _MAX_BLANK and not bytes(data).strip(_BLANKS):
         collector.empty_paths.append(source.file)
@@ -239,8 +292,11 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
     unparsed = 0
     broken: list[InvalidDocument] = []
     checks_everything = source.is_named and not collector.leaves_templates  # a hook names whatever was changed
+    is_gathered_pod = _GATHERED_POD.search(file) is not None
     is_configuration = _may_be_rancher_config(text, source)
-    wanted = frozenset() if is_configuration else WANTED_KINDS if collector.runtime_state is None else WANTED_KINDS | STATE_KINDS
+    wanted = frozenset() if is_configuration else WANTED_KINDS
+    if collector.runtime_state is not None and not is_configuration:
+        wanted |= STATE_KINDS | STATE_LISTS
     for item in documents.read_yaml(text, wanted, CLUES_BY_KIND):
         if isinstance(item, Document):
             chunk = item.chunk
@@ -250,8 +306,13 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
                 if is_configuration and isinstance(item.data, dict) and _is_rancher_config(item.data):
                     collector.add_pools(item.data, origin)
                     continue
-                pods = collector.add(item.data, origin, has_template_text=has_template_text, is_named=source.is_named)
-                collector.add_pods(pods, file)
+                pods = collector.add(
+                    item.data, origin, has_template_text=has_template_text, is_named=source.is_named, is_item=is_gathered_pod
+                )
+                if is_gathered_pod:
+                    collector.lone_pods += pods
+                else:
+                    collector.add_pods(pods, file)
         elif isinstance(item, InvalidDocument):
             broken.append(item)
         elif unknown := find_unknown_resource_in_text(item.chunk.text):

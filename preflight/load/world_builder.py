@@ -181,19 +181,19 @@ def _select_kind(by_key: dict[WorldKey, list[SourcedObject]], kind: type[Any]) -
 
 def _merge_listed_pods(collector: ObjectCollector, *, one_cluster: bool) -> tuple[CoveragePod, ...]:
     """The listed pods, each once where more than one list showed it."""
-    if len(collector.pod_lists) < 2:
+    if len(collector.pod_lists) < 2 and not collector.lone_pods:
         return tuple(collector.pods)
     first: dict[tuple[str, str], CoveragePod] = {}
     moved: dict[tuple[str, str], None] = {}
-    for pod in collector.pods:
+    for pod in (*collector.pods, *collector.lone_pods):
         key = (pod.metadata.namespace, pod.metadata.name)
         known = first.setdefault(key, pod)
         if (known.spec.nodeName, find_controller(known)) != (pod.spec.nodeName, find_controller(pod)):
             moved[key] = None
     if moved and one_cluster:
         namespace, name = min(moved)
-        files = sorted({file for file, _ in collector.pod_lists})
-        collector.add_problem(describe_moved_pods(namespace, name, len(moved) - 1), files[0])
+        file = min((file for file, _ in collector.pod_lists), default="")
+        collector.add_problem(describe_moved_pods(namespace, name, len(moved) - 1), file)
     return tuple(first.values())
 
 

@@ -64,6 +64,21 @@ def describe_unpacked_size(mebibytes: int) -> str:
     return f"unpacks to more than {mebibytes} MiB: if that is intended, unpack it first"
 
 
+CUT_OFF_ARCHIVE = "a member is cut off"
+LARGE_EXTENSION = "the header of a member is too large"
+ARCHIVE_ON_STDIN = "is an archive, which is read only from a file: save it, and give its path"
+
+
+def describe_damaged_archive(error: Exception) -> str:
+    """That an archive is damaged, cut off or encrypted, as the library says."""
+    return f"broken archive ({lower_first(error) or 'it is cut off'}): copy or save it again"
+
+
+def describe_large_member(path: str, gibibytes: int) -> str:
+    """That a file in an archive is too large."""
+    return f"its member {path} is larger than {gibibytes} GiB: unpack it first"
+
+
 def describe_undecodable_byte(byte: int) -> str:
     """That a text is not UTF-8, with the byte that cannot be."""
     return f"not UTF-8: byte 0x{byte:02x}"
