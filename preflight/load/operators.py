@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node
 from preflight.model.meta import ObjectKey
+from preflight.model.workloads import Workload
 
 if TYPE_CHECKING:
     from preflight.load.collector import ObjectCollector
@@ -37,11 +38,13 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
     3. Two resources that declare one DaemonSet with the same content declare it once; with other content, the first one counts.
     """
     from preflight.operators.declare import declare_daemonsets, select_stated_tolerations
+    from preflight.operators.versions import list_images
 
     listed = collector.survey is not None and "DaemonSet" in collector.survey.complete
+    images = list_images(value for value in collector.objects if isinstance(value, Workload))
     found: dict[ObjectKey, DaemonSet] = {}
     made: dict[ObjectKey, DaemonSet] = {}
-    for daemonset in declare_daemonsets(collector.operator_resources):
+    for daemonset in declare_daemonsets(collector.operator_resources, images):
         real = [key for key in known if daemonset.is_declaration_of(key)]
         made |= {key: daemonset for key in real if key not in made}
         if not real and not listed:

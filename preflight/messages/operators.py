@@ -33,5 +33,6 @@ def describe_ignored_field(field: str, operator: str, problem: str) -> str:
     return f"does not get its {field}: {operator} cannot read the text ({problem})"
 
 
+NOT_TOLERATIONS = "the text is not a list of tolerations"
 IGNORED_HELP = "correct the text; until then the operator's default applies"
 DECLARED_LABEL = "declared here"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from preflight.components.catalog import load_kinds
 from preflight.model.declaration import FieldForm, FieldMode
@@ -63,11 +63,12 @@ def _describe_daemonset(resource: ResourceFact, made: DaemonSetFact) -> Iterator
     kind = "settings" if resource.kind == "LonghornSettings" else resource.kind
     yield f"`{kind}`" + (f" `{resource.names[0]}`" if resource.names else "")
     yield f"`{made.name}`"
-    yield "; ".join(_describe_condition(condition) for condition in made.when) or "always"
+    until = [f"before version {made.until}"] if made.until else []
+    yield "; ".join((*until, *(_describe_condition(condition) for condition in made.when))) or "always"
     tolerations = made.tolerations or resource.shared.tolerations
     yield _describe_field(tolerations)
-    default = ", ".join(f"`{_format(toleration)}`" for toleration in tolerations.default or ())
-    yield default or "none"
+    older = [f"{_format_all(item.default)} before version {item.before}" for item in tolerations.older]
+    yield "; ".join((_format_all(tolerations.default), *older))
     yield ", ".join(dict.fromkeys(load_kinds()[component.kind].title for component in made.provides)) or "not stated"
 
 
@@ -77,6 +78,10 @@ def _describe_condition(condition: Condition) -> str:
     if condition.other_than is not None:
         return f"`{condition.field}` is not `{condition.other_than}`"
     value, default = (str(item).lower() if isinstance(item, bool) else str(item) for item in (condition.value, condition.default))
+    older = [item for item in condition.older if str(item.default).lower() == value]
+    if condition.older:
+        when = f"before version {older[0].before}" if older else f"from version {condition.older[-1].before} on"
+        return f"`{condition.field}` is `{value}` (the default {when})"
     return f"`{condition.field}` is `{value}`" + (" (the default)" if value == default else "")
 
 
@@ -84,9 +89,13 @@ def _describe_field(fact: FieldFact) -> str:
     if not fact.fields:
         return "no field"
     fields = ", else ".join(f"`{field}`" for field in fact.fields)
-    form = {FieldForm.LIST: "", FieldForm.YAML: ", a list as text", FieldForm.LONGHORN: ", text"}[fact.form]
+    form = {FieldForm.LIST: "", FieldForm.NODE_AFFINITY: "", FieldForm.YAML: ", a list as text", FieldForm.LONGHORN: ", text"}[fact.form]
     effect = "added to the default" if fact.mode is FieldMode.ADD else "replaces the default"
     return f"{fields}{form}: {effect}"
+
+
+def _format_all(tolerations: Sequence[dict[str, str]] | None) -> str:
+    return ", ".join(f"`{_format(toleration)}`" for toleration in tolerations or ()) or "none"
 
 
 def _format(toleration: dict[str, str]) -> str:
