@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from preflight.model.apps import DaemonSet
-from preflight.model.core import Node
 from preflight.model.meta import ObjectKey
 from preflight.model.workloads import Workload
 
@@ -56,17 +54,3 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
             place = origin.file, origin.document, origin.path, daemonset.declaration.tolerations.path
             judged.setdefault(place, select_stated_tolerations(daemonset))
     return DeclaredDaemonSets(tuple(found.values()), made, tuple(judged.values()))
-
-
-def add_assigned_labels(nodes: Mapping[str, Node], declared: Sequence[DaemonSet]) -> dict[str, Node]:
-    """The nodes with the labels that operators set on nodes, and that a manifest of a node does not state, as unknown.
-
-    A node with a status was listed by a cluster: its labels are all there.
-    """
-    assigned = frozenset(label for daemonset in declared if daemonset.declaration for label in daemonset.declaration.assigned_labels)
-    if not assigned:
-        return dict(nodes)
-    return {
-        name: node if node.is_partial or node.status.conditions or node.status.allocatable else replace(node, unstated_labels=assigned)
-        for name, node in nodes.items()
-    }

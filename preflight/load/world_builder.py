@@ -9,7 +9,7 @@ import msgspec
 
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import CHECKED_KINDS
-from preflight.load.operators import DeclaredDaemonSets, add_assigned_labels, resolve_operators
+from preflight.load.operators import DeclaredDaemonSets, resolve_operators
 from preflight.messages.load import (
     POOL_PART_NOT_GIVEN,
     describe_ambiguity,
@@ -71,6 +71,8 @@ def build_world(
     declared = resolve_operators(collector, daemonsets) if collector.operator_resources else DeclaredDaemonSets()
     if declared.daemonsets:
         daemonsets |= {daemonset.key: daemonset for daemonset in declared.daemonsets}
+        from preflight.operators.assigned_labels import add_assigned_labels
+
         nodes = add_assigned_labels(nodes, declared.daemonsets)
     pods = _merge_listed_pods(collector, one_cluster=one_cluster)
     survey = collector.survey

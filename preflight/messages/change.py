@@ -423,7 +423,11 @@ def describe_unknown_node(operation: object, path: str, node: str) -> str:
     return f"unknown: whether `{operation}` of {path} succeeds, which depends on {node}: add the node with --from"
 
 
-NO_LIVE_CUSTOM_RESOURCES = " (preflight does not read custom resources from a cluster: give the manifest with --from)"
+def describe_unlisted_resources(resource: str, why: str) -> str:
+    """That the custom resources of an operator could not be listed."""
+    return f"{resource} are not known: {why}; or give the manifest with --from"
+
+
 TYPE_OF_CUSTOM_PATCH = " (give --type merge or --type json)"
 
 

@@ -72,7 +72,8 @@ class OperatorResource(Struct, frozen=True):
 class Declaration(Struct, frozen=True):
     """How a DaemonSet is declared.
 
-    1. `operator` is the operator's name; `kind` and `name` are those of the custom resource (or the ConfigMap) that declares the DaemonSet.
+    1. `operator` is the operator's name; `kind`, `group`, `name` and `namespace` are those of the custom resource (or the ConfigMap) that
+       declares the DaemonSet.
     2. `versions` is the range of the operator's versions for which the facts were read; `source` is where.
     3. `stated` are the parts of the pod template, and `updateStrategy`, that the resource states. `has_known_namespace`: the namespace of
        the DaemonSet does not depend on where the operator was installed.
@@ -84,7 +85,9 @@ class Declaration(Struct, frozen=True):
 
     operator: str
     kind: str
+    group: str
     name: str
+    namespace: str
     versions: str
     source: str
     tolerations: TolerationField

@@ -95,7 +95,9 @@ def _declare(
     declaration = Declaration(
         operator=operator.operator,
         kind=str(resource.data.get("kind", resource.kind)),
+        group=resource.group,
         name=resource.name,
+        namespace=resource.namespace,
         versions=operator.versions,
         source=operator.source,
         tolerations=_describe_toleration_field(*parts["tolerations"]),
