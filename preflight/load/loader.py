@@ -17,7 +17,7 @@ from preflight.load import locations, world_builder
 from preflight.load.collector import ObjectCollector
 from preflight.load.files import STDIN, SourceFile, describe_os_error, find_chart, find_files, read_content
 from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, WANTED_KINDS
-from preflight.load.unknown_resources import find_unknown_resource_in_text
+from preflight.load.unknown_resources import find_unknown_resource_in_text, has_tolerations
 from preflight.messages.load import (
     HIDDEN,
     NOT_FOLLOWED,
@@ -255,7 +255,11 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
         elif isinstance(item, InvalidDocument):
             broken.append(item)
         elif unknown := find_unknown_resource_in_text(item.chunk.text):
-            collector.unknown_resources.append(unknown)
+            if has_tolerations(item.chunk.text) and isinstance(parsed := documents.read_chunk(item.chunk), Document):
+                with collector.keep_document(item.chunk, file):
+                    collector.add(parsed.data, Origin(file, item.chunk.index, item.chunk.line), has_template_text="{{" in item.chunk.text)
+            else:
+                collector.unknown_resources.append(unknown)
         else:
             checked = documents.read_chunk(item.chunk) if checks_everything else None
             if isinstance(checked, InvalidDocument):

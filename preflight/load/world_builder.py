@@ -87,6 +87,7 @@ def build_world(
         ),
         declared_daemonsets=declared.made,
         operator_resources=tuple(collector.operator_resources),
+        custom_resources=tuple(collector.custom_resources),
         pods=pods,
         pods_by_key=_select_whole_pods(collector, pods) if collector.wants_whole_pods or collector.runtime_state is not None else None,
         lazy_pods=collector.pod_texts,

@@ -23,15 +23,15 @@ operators below make of their custom resources, and judges these DaemonSets like
 - A label that the operator, or node feature discovery, sets on nodes is unknown for a node whose manifest does not state it. The answer for
   that node is then given on the condition that its selector matches.
 - If the DaemonSet itself is given, too, the DaemonSet counts. A difference from the custom resource is a finding (PF222).
-- If operators behave differently by version, the label `helm.sh/chart` of the resource or the tag of the operator's image in a workload says
-  which holds. If neither is given and it decides, the answer is unknown.
+- If an operator behaves differently by version, the label `helm.sh/chart` of the resource or the tag of the operator's image in a workload
+  says which holds. If neither is given and it decides, the answer is unknown.
 - `fix` edits the field of the custom resource. If the field replaces the operator's default tolerations, `fix` writes the defaults as well.
 - A field that is text and that the operator cannot read is a finding (PF223).
 - Custom resources of other operators that have tolerations or node selection are counted in the last line of the report; with
-  `lint --strict` they make the exit code 3.
+  `lint --strict` they make the exit code 3. Their lists of tolerations are checked like those of a pod if they have the same fields.
 
 In a live cluster, `lint` and `snapshot` list the custom resources of the operators that the cluster has, to compare them with the
-DaemonSets; `patch`, `apply` and `delete` list those of the operator that is meant. Other commands read the DaemonSets alone. This takes the
+DaemonSets; `patch`, `apply` and `delete` list those of the operator in question. Other commands read the DaemonSets alone. This takes the
 permission that `preflight rbac --operators` adds; without it, the report says which resources were not read.
 
 ## Add an operator
