@@ -101,7 +101,7 @@ def _declare(
         versions=operator.versions,
         source=operator.source,
         tolerations=_describe_toleration_field(*parts["tolerations"]),
-        stated=tuple(name for name, value in values.items() if value.is_stated),
+        stated={name: value.own for name, value in values.items() if value.is_stated},
         has_known_namespace=_has_known_namespace(made, resource),
         provides=tuple(_fill_component(component, operator, resource) for component in provides),
         assigned_labels=made.assigned_labels,

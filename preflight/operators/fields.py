@@ -31,7 +31,8 @@ class FieldValue(NamedTuple):
     1. `path` leads to the field in the custom resource if that states one, () otherwise; `default_count` is how many items of a list
        are the operator's own and come first. `inner` leads from the part of the pod template to what the field is of it.
     2. `problems` are the fields that are not understood, with the reason; the operator's default is used instead, as the operator does.
-    3. `since` is the version from which on the operator's own items are there, where it is not known whether they are; "" otherwise.
+    3. `own` is what the resource itself states, without the operator's own items.
+    4. `since` is the version from which on the operator's own items are there, where it is not known whether they are; "" otherwise.
     """
 
     value: Any
@@ -41,6 +42,7 @@ class FieldValue(NamedTuple):
     problems: tuple[tuple[FieldPath, str], ...] = ()
     inner: FieldPath = ()
     since: str = ""
+    own: Any = None
 
 
 def split_path(text: str) -> FieldPath:
@@ -72,12 +74,13 @@ def read_field(
     if stated is None:
         return FieldValue(default, (), False, 0, problems, since=since)
     if fact.form is FieldForm.NODE_AFFINITY:
-        return FieldValue({"nodeAffinity": stated}, path, True, 0, problems, ("nodeAffinity",))
+        affinity = {"nodeAffinity": stated}
+        return FieldValue(affinity, path, True, 0, problems, ("nodeAffinity",), own=affinity)
     if fact.mode is FieldMode.ADD and default is not None and isinstance(stated, type(default)):
         if isinstance(stated, list):
-            return FieldValue([*default, *stated], path, True, len(default), problems, since=since)
-        return FieldValue({**default, **stated}, path, True, 0, problems)
-    return FieldValue(stated, path, True, 0, problems)
+            return FieldValue([*default, *stated], path, True, len(default), problems, since=since, own=stated)
+        return FieldValue({**default, **stated}, path, True, 0, problems, own=stated)
+    return FieldValue(stated, path, True, 0, problems, own=stated)
 
 
 def _find_stated(
