@@ -75,8 +75,9 @@ class Declaration(Struct, frozen=True):
     1. `operator` is the operator's name; `kind`, `group`, `name` and `namespace` are those of the custom resource (or the ConfigMap) that
        declares the DaemonSet.
     2. `versions` is the range of the operator's versions for which the facts were read; `source` is where.
-    3. `stated` are the parts of the pod template, and `updateStrategy`, that the resource states, as it states them.
-       `has_known_namespace`: the namespace of the DaemonSet does not depend on where the operator was installed.
+    3. `stated` are the parts of the pod template, and `updateStrategy`, that the resource states, as it states them. `fields` are the
+       paths from which they are taken, stated or not. `has_known_namespace`: the namespace of the DaemonSet does not depend on where the
+       operator was installed.
     4. `assigned_labels` are keys of node labels that the DaemonSet selects and that the operator, or node feature discovery, sets on nodes:
        a manifest of a node that does not state such a label does not mean that the node lacks the label.
     5. `unknowns` are facts of the DaemonSet that cannot be determined from the custom resource, one line each. `problems` are fields that
@@ -92,6 +93,7 @@ class Declaration(Struct, frozen=True):
     source: str
     tolerations: TolerationField
     stated: Mapping[str, Any] = {}
+    fields: Mapping[str, FieldPath] = {}
     has_known_namespace: bool = False
     provides: tuple[ProvidedComponent, ...] = ()
     assigned_labels: tuple[str, ...] = ()

@@ -102,6 +102,9 @@ def _declare(
         source=operator.source,
         tolerations=_describe_toleration_field(*parts["tolerations"]),
         stated={name: value.own for name, value in values.items() if value.is_stated},
+        fields={
+            name: part.value.path or split_path(part.fact.fields[0]) for name, part in parts.items() if part.value.path or part.fact.fields
+        },
         has_known_namespace=_has_known_namespace(made, resource),
         provides=tuple(_fill_component(component, operator, resource) for component in provides),
         assigned_labels=made.assigned_labels,
