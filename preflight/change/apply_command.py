@@ -9,6 +9,7 @@ from preflight.kubectl.commands import (
     ApplyFiles,
     Command,
     CordonNodes,
+    DeleteCustomResources,
     DeleteDaemonSets,
     DeleteFiles,
     DeleteNamespaces,
@@ -69,6 +70,10 @@ def perform_command(command: Command, world: ClusterState, read_file: ObjectRead
             from preflight.change import workload_verbs
 
             return workload_verbs.delete(command, world)
+        case DeleteCustomResources():
+            from preflight.change import apply_custom_resource
+
+            return apply_custom_resource.delete(command, world)
         case RebootNodes():
             from preflight.change import node_replacement
 

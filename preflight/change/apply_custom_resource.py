@@ -1,72 +1,107 @@
-"""Applying the custom resource of an operator: the operator then updates, makes or deletes its DaemonSets."""
+"""`kubectl apply` and `kubectl delete` of custom resources that operators read."""
 
 from __future__ import annotations
 
-import copy
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from preflight.change.workload_verbs import from_plain, to_plain
-from preflight.model.apps import DaemonSet
-from preflight.model.core import POD_TEMPLATE_SPEC
-from preflight.model.meta import ObjectKey
+from msgspec.structs import replace
+
+from preflight.change.custom_resources import OperatorReaction, get_resource_key, predict_reaction, read_labels, replace_resources
+from preflight.change.model import Change
+from preflight.change.workload_verbs import delete_daemonsets
+from preflight.errors import InputError, UsageError
+from preflight.kubectl.apiserver.defaults import LAST_APPLIED
+from preflight.kubectl.commands import DeleteCustomResources, TargetObjects
+from preflight.kubectl.patch.json_patch import apply_merge_patch
+from preflight.messages import change as messages
+from preflight.model.cascade import Cascade
+from preflight.model.declaration import OperatorResource
 from preflight.model.world import ClusterState
-
-_SPEC_FIELDS = ("tolerations", "nodeSelector", "affinity", "priorityClassName")
-
-
-def update_declared(world: ClusterState, declared: DaemonSet) -> dict[ObjectKey, DaemonSet]:
-    """The DaemonSets of a declaration, by key, once the operator has read the custom resource: a new one if the world has none."""
-    keys = [key for key in world.daemonsets if declared.is_declaration_of(key) or key == declared.key]
-    return {key: _update(world, key, declared) for key in keys} or {declared.key: declared}
+from preflight.operators.resource import CustomKind
 
 
-def _update(world: ClusterState, key: ObjectKey, declared: DaemonSet) -> DaemonSet:
-    """The DaemonSet of a key once the operator has read the custom resource that declares it; the same object if nothing changes.
+def apply_resources(world: ClusterState, applied: Iterable[OperatorResource]) -> OperatorReaction:
+    """What operators do once manifests of custom resources are applied."""
+    merged = [_apply(world, new) for new in applied]
+    return predict_reaction(world, replace_resources(world.operator_resources, merged), merged)
 
-    1. A DaemonSet that is only declared becomes the new declaration.
-    2. Of a DaemonSet that the operator made, the fields change that the custom resource states differently from before. If nothing
-       is known of the custom resource from before, the tolerations become the declared ones.
+
+def delete_resources(world: ClusterState, deleted: Iterable[OperatorResource]) -> OperatorReaction:
+    """What operators do once custom resources are deleted: their DaemonSets go with them."""
+    gone = {get_resource_key(resource)[:3] for resource in deleted}
+    return predict_reaction(world, tuple(old for old in world.operator_resources if get_resource_key(old)[:3] not in gone), ())
+
+
+def delete(command: DeleteCustomResources, world: ClusterState) -> Change:
+    """Perform `kubectl delete` of custom resources: their operators delete the DaemonSets, in the background.
+
+    Errors: UsageError in kubectl's words for a resource that is not there; InputError where the resources could not be listed.
     """
-    old = world.daemonsets[key]
-    if old.declaration is not None:
-        return old if old.data.get("spec") == declared.data.get("spec") else declared
-    before = world.declared_daemonsets.get(key)
-    wanted = _get_spec(declared)
-    known = _get_spec(before) if before is not None else None
-    fields = ("tolerations",) if known is None else [field for field in _SPEC_FIELDS if known.get(field) != wanted.get(field)]
-    data = copy.deepcopy(to_plain(old))
-    spec: Any = data
-    for name in POD_TEMPLATE_SPEC:
-        spec = spec.setdefault(name, {})
-    for field in fields:
-        if field in wanted:
-            spec[field] = wanted[field]
-        else:
-            spec.pop(field, None)
-    strategy = declared.data["spec"].get("updateStrategy")
-    if before is not None and before.data["spec"].get("updateStrategy") != strategy and strategy is not None:
-        data["spec"]["updateStrategy"] = strategy
-    return old if data == to_plain(old) else from_plain(data, old)
-
-
-def find_undeclared(world: ClusterState, declared: Iterable[DaemonSet], resources: Iterable[tuple[str, str]]) -> frozenset[ObjectKey]:
-    """The DaemonSets that custom resources (kind and name) declared before and do not declare any more: the operator deletes them."""
-    now, changed = list(declared), set(resources)
-    return frozenset(
-        key
-        for key, old in _list_declared(world).items()
-        if old.declaration is not None
-        and (old.declaration.kind, old.declaration.name) in changed
-        and not any(new.is_declaration_of(key) or new.metadata.name == key.name for new in now)
+    found = find_resources(world, command.resource, command.targets, ignore_missing=command.ignore_missing)
+    reaction = delete_resources(world, found)
+    change = delete_daemonsets(command.text, world, sorted(reaction.deleted), Cascade.BACKGROUND)
+    return replace(
+        change,
+        headline=messages.format_verb_headline("delete", [f"{command.resource}/{resource.name}" for resource in found]),
+        after=replace(change.after, operator_resources=reaction.resources),
     )
 
 
-def _list_declared(world: ClusterState) -> Mapping[ObjectKey, DaemonSet]:
-    own = {key: daemonset for key, daemonset in world.daemonsets.items() if daemonset.declaration is not None}
-    return {**world.declared_daemonsets, **own}
+def find_resources(
+    world: ClusterState, resource: str, targets: TargetObjects, *, ignore_missing: bool = False
+) -> tuple[OperatorResource, ...]:
+    """The custom resources that a command means, in the order of its names.
+
+    Errors: UsageError in kubectl's words for one that was not read; InputError where the resources could not be listed.
+    """
+    if why := world.find_unlisted_reason(resource, targets.namespace or world.default_namespace):
+        raise InputError(messages.describe_unlisted_resources(resource, why))
+    known = [
+        own
+        for own in world.operator_resources
+        if CustomKind(own.kind, own.group).resource == resource and (not targets.namespace or own.namespace in ("", targets.namespace))
+    ]
+    if not targets.names:
+        return tuple(own for own in known if targets.selector is None or targets.selector.selects(read_labels(own)))
+    missing = [name for name in targets.names if all(own.name != name for own in known)]
+    if missing and not ignore_missing:
+        raise UsageError(f'{resource} "{missing[0]}" not found')
+    return tuple(next(own for own in known if own.name == name) for name in targets.names if name not in missing)
 
 
-def _get_spec(daemonset: DaemonSet) -> dict[str, Any]:
-    spec: dict[str, Any] = daemonset.data["spec"]["template"]["spec"]
-    return spec
+def _apply(world: ClusterState, new: OperatorResource) -> OperatorResource:
+    """The resource as the API server then has it.
+
+    1. One that came from a manifest is replaced as a whole: that manifest was the last one applied.
+    2. One of a cluster is merged: maps key by key, lists are replaced, and what the last applied manifest had and the new one has not
+       is removed.
+
+    Source: kubectl `pkg/cmd/apply/patcher.go`, for types that are not built in.
+    """
+    for old in world.operator_resources:
+        metadata = old.data.get("metadata")
+        is_same = get_resource_key(old)[:3] == get_resource_key(new)[:3] and new.namespace in ("", old.namespace)
+        if is_same and isinstance(metadata, Mapping) and metadata.get("uid"):
+            data = apply_merge_patch(old.data, _remove_absent(_read_last_applied(metadata), new.data))
+            return replace(new, namespace=old.namespace, data=data)
+    return new
+
+
+def _read_last_applied(metadata: Mapping[str, Any]) -> Any:
+    annotations = metadata.get("annotations")
+    try:
+        return json.loads(annotations[LAST_APPLIED]) if isinstance(annotations, Mapping) else {}
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return {}
+
+
+def _remove_absent(last: Any, new: Any) -> Any:
+    """The new manifest as a merge patch: null for what the last one had, and this one has not."""
+    if not isinstance(last, Mapping) or not isinstance(new, Mapping):
+        return new
+    return {
+        **{name: None for name in last if name not in new},
+        **{name: _remove_absent(last.get(name), value) for name, value in new.items()},
+    }

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
 import msgspec
 
 from preflight.change import node_pools, node_replacement, workload_verbs
-from preflight.change.apply_custom_resource import find_undeclared, update_declared
+from preflight.change.apply_custom_resource import apply_resources, delete_resources
 from preflight.change.apply_merge import apply_manifest, is_assumed_update, may_be_updated
+from preflight.change.custom_resources import OperatorReaction, read_labels
 from preflight.change.delete_namespaces import list_daemonsets
 from preflight.change.model import Change, ObjectReader
 from preflight.change.node_selection import lists_all_nodes, resolve_node_targets
@@ -23,6 +24,7 @@ from preflight.messages import change as messages
 from preflight.model.apps import DaemonSet
 from preflight.model.cascade import Cascade
 from preflight.model.core import Namespace, Node, Taint
+from preflight.model.declaration import OperatorResource
 from preflight.model.meta import Metadata, ObjectKey, make_object_key
 from preflight.model.world import ClusterState
 
@@ -50,23 +52,23 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
     """
     objects = [item for item in _read_objects(command, read_file) if _is_selected(command, item)]
     applied = _ApplyProgress(world)
+    applied.apply_resources([item for item in objects if isinstance(item, OperatorResource)])
     for item in objects:
-        if isinstance(item, DaemonSet) and item.declaration is not None:
-            applied.apply_declared(item)
-        elif isinstance(item, DaemonSet):
+        if _is_declared(item):
+            continue
+        if isinstance(item, DaemonSet):
             applied.apply_daemonset(item, command.namespace)
         elif isinstance(item, Node) and item.pool is not None:
             applied.apply_pool(item)
         elif isinstance(item, Node):
             applied.apply_node(item)
-    resources = {(item.declaration.kind, item.declaration.name) for item in applied.declared if item.declaration}
-    gone = find_undeclared(world, applied.declared, resources)
+    gone = applied.reaction.deleted
     keys = frozenset(applied.daemonsets) | gone
     return Change(
         command=command.text,
         headline=messages.format_verb_headline("apply", command.files),
         before=applied.initial_world,
-        after=workload_verbs.with_daemonsets(applied.world, applied.daemonsets, gone),
+        after=workload_verbs.with_daemonsets(applied.reaction.apply_to(applied.world), applied.daemonsets, gone),
         deleted_daemonsets=dict.fromkeys(sorted(gone), Cascade.BACKGROUND),
         nodes=frozenset(applied.nodes),
         recreation_nodes=frozenset(applied.delayed),
@@ -85,9 +87,10 @@ def delete(command: DeleteFiles, world: ClusterState, read_file: ObjectReader) -
     Errors: UsageError for a DaemonSet that is not there; InputError where the files hold nothing.
     """
     objects = _read_objects(command, read_file)
-    keys: list[ObjectKey] = []
+    reaction = delete_resources(world, [item for item in objects if isinstance(item, OperatorResource)])
+    keys: list[ObjectKey] = [*reaction.deleted]
     for item in objects:
-        if isinstance(item, DaemonSet):
+        if isinstance(item, DaemonSet) and not _is_declared(item):
             namespace = _resolve_namespace(item, command.namespace, world.default_namespace)
             chosen = TargetObjects((item.metadata.name,), namespace=namespace)
             keys.extend(workload_verbs.find_daemonsets(world, chosen, ignore_missing=command.ignore_missing))
@@ -96,9 +99,15 @@ def delete(command: DeleteFiles, world: ClusterState, read_file: ObjectReader) -
     names = tuple(dict.fromkeys(node.name for node in objects if isinstance(node, Node) and node.pool is None))
     gone = [item.name for item in objects if isinstance(item, Node) and item.pool is not None]
     change = workload_verbs.delete_daemonsets(command.text, world, sorted(set(keys)), command.cascade)
+    change = msgspec.structs.replace(change, after=msgspec.structs.replace(change.after, operator_resources=reaction.resources))
     if names:
         nodes = node_replacement.delete(DeleteNodes(command.text, TargetObjects(names)), change.before)
-        after = msgspec.structs.replace(nodes.after, daemonsets=change.after.daemonsets, workloads=change.after.workloads)
+        after = msgspec.structs.replace(
+            nodes.after,
+            daemonsets=change.after.daemonsets,
+            workloads=change.after.workloads,
+            operator_resources=change.after.operator_resources,
+        )
         change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted_daemonsets=change.deleted_daemonsets)
     others = [item for item in objects if not isinstance(item, Namespace)]
     said = change.notes if keys or names or not gone else ()
@@ -112,7 +121,7 @@ class _ApplyProgress:
     def __init__(self, world: ClusterState) -> None:
         self.initial_world = self.world = world
         self.daemonsets: dict[ObjectKey, DaemonSet] = {}
-        self.declared: list[DaemonSet] = []
+        self.reaction = OperatorReaction(world, world.operator_resources)
         self.nodes: list[str] = []
         self.taints: list[Taint] = []
         self.delayed: dict[str, Node] = {}
@@ -141,12 +150,14 @@ class _ApplyProgress:
         elif is_assumed_update(old, result):
             self._results[_ApplyResult.ASSUMED_UPDATE].append(str(key))
 
-    def apply_declared(self, declared: DaemonSet) -> None:
-        """Let the operator apply one DaemonSet that a custom resource declares."""
-        self.declared.append(declared)
-        updated = update_declared(self.initial_world, declared)
-        self.daemonsets |= updated
-        for key, result in updated.items():
+    def apply_resources(self, resources: Sequence[OperatorResource]) -> None:
+        """Apply custom resources, and let their operators react."""
+        if not resources:
+            return
+        self.reaction = apply_resources(self.world, resources)
+        self.initial_world = self.world = self.reaction.before
+        self.daemonsets |= self.reaction.daemonsets
+        for key, result in self.reaction.daemonsets.items():
             if key not in self.initial_world.daemonsets:
                 self._results[_ApplyResult.NEW].append(str(key))
             elif result is self.initial_world.daemonsets[key]:
@@ -242,11 +253,18 @@ def _read_objects(command: ApplyFiles | DeleteFiles, read_file: ObjectReader) ->
 def _is_selected(command: ApplyFiles, item: object) -> bool:
     metadata = getattr(item, "metadata", None)
     labels = metadata.labels if isinstance(metadata, Metadata) else {}
+    if isinstance(item, OperatorResource):
+        labels = read_labels(item)
     return command.selector is None or command.selector.selects(labels)
 
 
+def _is_declared(item: object) -> bool:
+    """Whether a DaemonSet stands next to the custom resource that declares it."""
+    return isinstance(item, DaemonSet) and item.declaration is not None
+
+
 def _describe_other_kinds(objects: Iterable[object]) -> tuple[str, ...]:
-    kinds = Counter(_get_kind(item) for item in objects if not isinstance(item, DaemonSet | Node))
+    kinds = Counter(_get_kind(item) for item in objects if not isinstance(item, DaemonSet | Node | OperatorResource))
     return (messages.format_other_kinds(kinds),) if kinds else ()
 
 

@@ -66,8 +66,10 @@ def patch(command: PatchObjects, world: ClusterState) -> Change:
             after[key] = msgspec.structs.replace(after[key])
             assumed.append(key)
         notes += (messages.format_about(key, note) for note in said)
-        if (owner := find_owning_resource(old)) is not None and after[key] is not old:
-            notes.append(messages.format_about(key, messages.describe_reverted_patch(str(owner), owner.field)))
+        owner = find_owning_resource(old, world.declared_daemonsets.get(key))
+        if owner is not None and after[key] is not old:
+            fields = owner.list_fields(old.spec.template.spec, after[key].spec.template.spec)
+            notes.append(messages.format_about(key, messages.describe_reverted_patch(str(owner), fields)))
         notes += (messages.format_about(key, note) for note in _describe_dropped_tolerations(old, after[key], command.patch_type))
     updated = frozenset(key for key, new in after.items() if is_updated(world.daemonsets[key], new) or key in assumed)
     same = [str(key) for key, new in after.items() if new is world.daemonsets[key]]

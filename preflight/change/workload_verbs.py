@@ -23,6 +23,7 @@ from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
+from preflight.operators.owner import find_owning_resource
 
 RESTARTED = "kubectl.kubernetes.io/restartedAt"
 _NOW = "now"
@@ -34,14 +35,21 @@ def set_image(command: SetImage, world: ClusterState) -> Change:
     A DaemonSet whose images are these already is not updated. One of a snapshot stays what it was recognised as: another program than
     before in a container is a note.
 
-    Errors: UsageError, in kubectl's words, for a container that is not there.
+    Errors: UsageError, in kubectl's words, for a container that is not there; InputError where only a custom resource declares it.
     """
     keys = find_daemonsets(world, command.daemonsets)
+    for key in keys:
+        if (declaration := world.daemonsets[key].declaration) is not None:
+            raise InputError(messages.describe_unknown_containers(key, f"{declaration.kind} {declaration.name}"))
     after = {key: _edit_daemonset(world.daemonsets[key], lambda spec: _set_images(spec, command.images)) for key in keys}
     headline = messages.format_image_headline(command.images, [str(key) for key in keys])
     change = _build_update(command.text, headline, world, after, messages.IMAGES_UNCHANGED)
     other = [str(key) for key in keys if after[key].kept and _image_programs(after[key]) != _image_programs(world.daemonsets[key])]
-    return msgspec.structs.replace(change, notes=(*change.notes, *((messages.format_recognized_before(other),) if other else ())))
+    notes = [messages.format_recognized_before(other)] if other else []
+    changed = [key for key in keys if after[key] is not world.daemonsets[key]]
+    return msgspec.structs.replace(
+        change, notes=(*change.notes, *_describe_owners(world, changed, messages.describe_reverted_image), *notes)
+    )
 
 
 def restart(command: RestartRollout, world: ClusterState) -> Change:
@@ -57,7 +65,17 @@ def restart(command: RestartRollout, world: ClusterState) -> Change:
 def delete(command: DeleteDaemonSets, world: ClusterState) -> Change:
     """Perform `kubectl delete daemonset`: with `--cascade=orphan` the pods stay, and nothing replaces them."""
     keys = find_daemonsets(world, command.daemonsets, ignore_missing=command.ignore_missing)
-    return delete_daemonsets(command.text, world, keys, command.cascade)
+    change = delete_daemonsets(command.text, world, keys, command.cascade)
+    notes = _describe_owners(world, keys, messages.describe_recreated_daemonset)
+    return msgspec.structs.replace(change, notes=(*notes, *change.notes))
+
+
+def _describe_owners(world: ClusterState, keys: Iterable[ObjectKey], describe: Callable[[str], str]) -> Iterator[str]:
+    """What operators do about a change of the DaemonSets that they made."""
+    for key in keys:
+        owner = find_owning_resource(world.daemonsets[key], world.declared_daemonsets.get(key))
+        if owner is not None:
+            yield messages.format_about(key, describe(str(owner)))
 
 
 def delete_daemonsets(text: str, world: ClusterState, keys: Iterable[ObjectKey], cascade: Cascade) -> Change:

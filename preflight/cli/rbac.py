@@ -9,12 +9,14 @@ from preflight.cli.documented_command import DocumentedCommand
 
 @click.command("rbac", cls=DocumentedCommand)
 @click.option("--coverage", is_flag=True, help="Only nodes, DaemonSets and pods: enough for coverage, not for dependent workloads.")
-def command(*, coverage: bool) -> int:
+@click.option("--operators", is_flag=True, help="Also the custom resources of known operators: drift, and patches of them.")
+def command(*, coverage: bool, operators: bool) -> int:
     """Print the ClusterRole that preflight needs."""
-    from preflight.load.live.resources import ALL_RESOURCES, DAEMONSETS, NODES, PODS
+    from preflight.load.live.resources import ALL_RESOURCES, DAEMONSETS, NODES, PODS, list_operator_resources
 
     groups: dict[str, list[str]] = {}
-    for resource in (NODES, DAEMONSETS, PODS) if coverage else ALL_RESOURCES:
+    custom = list_operator_resources() if operators else ()
+    for resource in (*((NODES, DAEMONSETS, PODS) if coverage else ALL_RESOURCES), *custom):
         groups.setdefault(resource.group, []).append(resource.plural)
     lines = ["apiVersion: rbac.authorization.k8s.io/v1", "kind: ClusterRole", "metadata:", "  name: preflight", "rules:"]
     for group, plurals in groups.items():

@@ -58,7 +58,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     else:
         size = write_snapshot(pieces, output)
     _print_saved(read, unkept, output, size)
-    return 3 if read.world.missing_kinds else 0
+    return 3 if any("." not in kind for kind in read.world.missing_kinds) else 0
 
 
 def _print_saved(read: LoadResult, unkept: UnsavedCounts, output: str, size: int) -> None:

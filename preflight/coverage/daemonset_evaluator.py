@@ -105,6 +105,10 @@ class DaemonSetEvaluator:
         self._new_tolerations = (
             self._old_tolerations if self._has_same_template else add_implicit_tolerations(after.spec.template.spec) if after else ()
         )
+        doubts = any(toleration.since for template in templates for toleration in template.tolerations)
+        self._gate_before, self._gate_after = (
+            None if doubts else world.comparison_operators for world in (self.change.before, self.change.after)
+        )
         self._has_listed_pods = bool(key.namespace) and self.change.before.are_pods_listed(key.namespace, key.name)
         deleted = self.change.deleted_pod_nodes.get(key, _NO_NODES)
         hanging = deleted & evaluation.shared_analysis.health.silent_nodes if deleted and not self.change.removes_pods else _NO_NODES
@@ -150,11 +154,9 @@ class DaemonSetEvaluator:
     def _compute_placements(self, node_class: NodeClass, gate: bool | None = None) -> PlacementPair:
         """The placements before and after; one matcher call where neither the node nor the template differs.
 
-        `gate` is the assumption on the gate of Lt and Gt where it is not known.
+        `gate` is the assumption on the gate of Lt and Gt, and on the version of an operator, where it is not known.
         """
-        gate_before, gate_after = (
-            world.comparison_operators if gate is None else gate for world in (self.change.before, self.change.after)
-        )
+        gate_before, gate_after = (known if gate is None else gate for known in (self._gate_before, self._gate_after))
         old_node, new_node = node_class.before, node_class.after
         before = (
             evaluate_placement(self.daemonset_before.spec.template.spec, self._old_tolerations, old_node, gate_before)
@@ -229,13 +231,13 @@ class DaemonSetEvaluator:
             self.daemonset_after.spec.template.spec,
             self._new_tolerations,
             node_class.replacement,
-            self.change.after.comparison_operators,
+            self._gate_after,
         )
         return forecast.is_recreated if placement.should_run is None else placement.should_run
 
     def _iter_forecasts(self, cohort: NodeCohort) -> Iterator[_AssumedForecast]:
         """The forecast under each assumption on what is not known: whether unknown labels match, the gate of Lt and Gt, the update."""
-        known_gate = self.change.after.comparison_operators
+        known_gate = self._gate_after
         depends_on_gate = known_gate is None and self._depends_on_gate(cohort)
         for gate in (True, False) if depends_on_gate else (known_gate,):
             placements = self._compute_placements(cohort.node_class, gate) if depends_on_gate else cohort.placements

@@ -19,6 +19,7 @@ from preflight.model.reasons import (
     TimedToleration,
     UnknownGate,
     UnknownLabels,
+    UnknownVersion,
     Untolerated,
 )
 from preflight.model.report import Outcome
@@ -82,7 +83,8 @@ def list_unknowns(group: CoverageGroup) -> tuple[Reason, ...]:
     if labels:
         reasons.append(UnknownLabels(labels))
     if taints:
-        reasons.append(UnknownGate(taints))
+        since = next((toleration.since for toleration in group.daemonset.spec.template.spec.tolerations if toleration.since), "")
+        reasons.append(UnknownVersion(taints, since) if since else UnknownGate(taints))
     return tuple(reasons)
 
 

@@ -80,6 +80,9 @@ def make_lint_context(loaded: load.LoadResult, impact: Impact | None) -> Context
         nodes=loaded.nodes,
         taints=tuple(taints),
         repeated_fields=tuple(_iter_repeated_keys(loaded)),
+        custom_resources=tuple(
+            resource for resource in world.custom_resources if loaded.checked_files is None or resource.origin.file in loaded.checked_files
+        ),
         get_consequences=cache(lambda: find_consequences(impact) if impact else ()),
     )
 

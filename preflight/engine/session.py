@@ -117,7 +117,7 @@ class LoadedInputs(Struct, frozen=True, dict=True):
     def objects(self) -> Mapping[Origin, ExemptibleObject]:
         """The objects that findings may be about, by their origin."""
         worlds = [read.world for read in self.every]
-        of_worlds = (item for world in worlds for item in (*world.workloads, *world.job_sets, *world.budgets))
+        of_worlds = (item for world in worlds for item in (*world.workloads, *world.custom_resources, *world.job_sets, *world.budgets))
         given = (*of_worlds, *(item for read in self.every for item in (*read.nodes, *read.given_objects)))
         return {item.origin: item for item in given if isinstance(item, ExemptibleObject)}
 

@@ -26,14 +26,25 @@ def list_unlisted_problems(world: ClusterState) -> tuple[Problem, ...]:
 
 
 def iter_unlisted_checks(world: ClusterState) -> Iterator[SkippedCheck]:
-    """The other kinds, as skipped checks."""
-    return (SkippedCheck(_format_plural(kind), why) for kind, why in world.missing_kinds.items() if not is_problem(world, kind))
+    """The other kinds, as skipped checks; the custom resources of operators as one."""
+    others = [(kind, why) for kind, why in world.missing_kinds.items() if not is_problem(world, kind)]
+    resources = {kind: why for kind, why in others if _is_operators(kind)}
+    yield from (SkippedCheck(_format_plural(kind), why) for kind, why in others if kind not in resources)
+    if resources:
+        yield SkippedCheck(*messages.describe_unlisted_resources(resources))
 
 
 def is_problem(world: ClusterState, kind: str) -> bool:
     """Whether an answer is incomplete without all objects of a kind that was asked for."""
     survey = world.listing
+    if _is_operators(kind):
+        return False
     return kind in _ESSENTIAL or (survey is not None and survey.live and kind not in survey.forbidden)
+
+
+def _is_operators(kind: str) -> bool:
+    """Whether a kind is of the custom resources that known operators read: they are named as RBAC does."""
+    return "." in kind
 
 
 def _format_plural(kind: str) -> str:

@@ -219,6 +219,14 @@ class DeleteDaemonSets(Command, frozen=True):
     ignore_missing: bool = False
 
 
+class DeleteCustomResources(Command, frozen=True):
+    """`kubectl delete` of custom resources of operators; `resource` is as kubectl writes it: `clusterpolicies.nvidia.com`."""
+
+    resource: str
+    targets: TargetObjects
+    ignore_missing: bool = False
+
+
 class DeleteNamespaces(Command, frozen=True):
     """`kubectl delete namespace`, with everything in it."""
 

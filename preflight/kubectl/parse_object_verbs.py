@@ -11,6 +11,7 @@ from preflight.errors import UsageError
 from preflight.kubectl.commands import (
     ApplyFiles,
     Command,
+    DeleteCustomResources,
     DeleteDaemonSets,
     DeleteFiles,
     DeleteNamespaces,
@@ -110,7 +111,7 @@ def parse_patch(text: str, arguments: ParsedArguments) -> Command:
 
 
 def parse_delete(text: str, arguments: ParsedArguments) -> Command:
-    """`kubectl delete (node | daemonset | pod | namespace) (NAME... | -l SELECTOR | --all)` or `kubectl delete -f FILE...`."""
+    """`kubectl delete (node | daemonset | pod | namespace | CUSTOM) (NAME... | -l SELECTOR | --all)` or `kubectl delete -f FILE...`."""
     cascade = _parse_cascade(arguments.last_value("cascade", "background"))
     if arguments.is_set("now") and int(arguments.last_value("grace-period", "-1"), 0) != -1:
         raise UsageError("--now and --grace-period cannot be specified together")
@@ -130,7 +131,8 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
         if arguments.args:
             raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
         return DeleteFiles(text, files, arguments.last_value("namespace"), cascade, missing, _get_depth(arguments))
-    resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET, POD, NAMESPACE), "deletions", bare_means_all=bool(on))
+    supported = (NODE, DAEMONSET, POD, NAMESPACE, CUSTOM)
+    resource, objects = parse_targets(arguments.args, arguments, supported, "deletions", bare_means_all=bool(on))
     if on and resource != POD:
         raise UsageError(messages.FIELD_SELECTOR_OF_PODS)
     if on and objects.names:
@@ -145,7 +147,9 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
         return DeleteNodes(text, objects)
     if resource == POD:
         return DeletePods(text, objects, missing or bool(on), on, _get_grace_period(arguments), _get_pod_wait(arguments))
-    return DeleteDaemonSets(text, objects, cascade, missing)
+    if resource == DAEMONSET:
+        return DeleteDaemonSets(text, objects, cascade, missing)
+    return DeleteCustomResources(text, resource, objects, missing)
 
 
 def _get_grace_period(arguments: ParsedArguments) -> int:

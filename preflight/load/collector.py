@@ -27,7 +27,7 @@ from preflight.load.kinds import (
     is_unrendered,
 )
 from preflight.load.locations import locate_item
-from preflight.load.unknown_resources import UnknownResource, find_unknown_resource
+from preflight.load.unknown_resources import UnknownResource, find_toleration_lists, find_unknown_resource
 from preflight.messages.load import (
     EDITED_DAEMONSET,
     NO_API_VERSION,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from preflight.model.declaration import OperatorResource
     from preflight.model.lazy_pods import LazyPods
     from preflight.model.pod_scheduling import SchedulerPod
+    from preflight.model.workloads import CustomResource
 
 _BUDGETS_BEFORE_V1 = "policy/v1beta1"
 """There an empty selector selects nothing, as an absent one does."""
@@ -69,7 +70,7 @@ class ObjectCollector:
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
        `lone_pods` were there too, and nothing says that these are all pods of their namespace.
     2. `pools` are what manifests declare of node pools, one by one: `pools.resolve_pools` puts them together. `operator_resources` are the
-       objects that known operators read, for `operators.declare_daemonsets`.
+       objects that known operators read, for `operators.declare_daemonsets`; `custom_resources` are lists of tolerations of others.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
     4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read. `snapshots` are the documents that
        are snapshots, by file and index.
@@ -107,6 +108,7 @@ class ObjectCollector:
         self.pools: list[PoolDeclaration] = []
         self.operator_resources: list[OperatorResource] = []
         self.unknown_resources: list[UnknownResource] = []
+        self.custom_resources: list[CustomResource] = []
         self.pod_lists: list[tuple[str, frozenset[str]]] = []
         self.problems: list[Problem] = []
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
@@ -192,6 +194,8 @@ class ObjectCollector:
                     continue
                 if (unknown := find_unknown_resource(item)) is not None:
                     self.unknown_resources.append(unknown)
+                    if not has_template_text:
+                        self.custom_resources += find_toleration_lists(item, place)
                 else:
                     self.count_skipped(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
@@ -325,8 +329,8 @@ class ObjectCollector:
         return True
 
     def _count_found(self) -> int:
-        pods = len(self.pods) + len(self.lone_pods)
-        return len(self.objects) + pods + len(self.pools) + len(self.operator_resources) + len(self.problems)
+        found = (self.objects, self.pods, self.lone_pods, self.pools, self.operator_resources, self.custom_resources, self.problems)
+        return sum(len(part) for part in found)
 
     def _list_items(self, data: PlainObject, origin: Origin) -> list[tuple[object, Origin]]:
         items = data.get("items")

@@ -61,6 +61,7 @@ def read_objects(
     1. `base` is the file (a plan) that names a relative path, "" for the command line. Which files are read: see `find_manifests`;
        what is read of them: see `read_command_input`, for `earlier` too.
     2. Lists are taken apart. A pod is a Pod, whatever its status says; a part of an object is one too, for apply sends what is stated.
+       The custom resources that operators read come after the others, and the DaemonSets that they declare by themselves after them.
     3. Pools of nodes come last, as their template nodes: those that are declared here, and those of `pools` that refer to what is.
     4. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
        or is a chart's template that nobody rendered. Nobody knows then what would be applied.
@@ -74,7 +75,7 @@ def read_objects(
     if gathered.operator_resources:
         from preflight.operators.declare import declare_daemonsets
 
-        given += declare_daemonsets(gathered.operator_resources)
+        given += [*gathered.operator_resources, *declare_daemonsets(gathered.operator_resources)]
     if gathered.pools:
         from preflight.load.pools import resolve_pools
 

@@ -16,6 +16,7 @@ from preflight.load.kinds import STATE_KINDS, STATE_LISTS, WANTED_KINDS, explain
 from preflight.load.kubectl_list import decode_bound_pod, take_list, take_whole_pod
 from preflight.load.kubectl_list_schema import ItemHeader
 from preflight.load.locations import MAX_SOURCE
+from preflight.load.unknown_resources import may_place_pods
 from preflight.messages.load import JSON_ENDS_TOO_EARLY, NOT_AN_OBJECT, describe_broken_json, lower_first
 from preflight.model.core import CoveragePod
 from preflight.model.meta import Origin
@@ -133,15 +134,16 @@ class _JsonStreamReader:
             try:
                 if take_list(self.gathered, view, origin, has_template_text=has_template_text):
                     return
-                kind = _read_kind(view)
+                kind, version = _read_kind(view)
                 is_state = self.gathered.runtime_state is not None and kind in STATE_KINDS | STATE_LISTS
-                if kind in WANTED_KINDS or is_state:
+                is_read = kind in WANTED_KINDS or is_state or (bool(kind) and may_place_pods(kind, version, view))
+                if is_read:
                     data = decode_json_value(view)
             except msgspec.DecodeError as error:
                 raise _to_json_error(error, view) from None
             except RecursionError as error:
                 raise _JsonError(str(error), 0) from None
-            if kind in WANTED_KINDS or is_state:
+            if is_read:
                 pods = self.gathered.add(data, origin, has_template_text=has_template_text, is_named=self.is_named)
                 self.gathered.add_pods(pods, self.file)
             else:
@@ -160,14 +162,14 @@ class _JsonStreamReader:
         return sum(bytes(self.view[at : min(at + _BLOCK, end)]).count(b"\n") for at in range(start, end, _BLOCK))
 
 
-def _read_kind(view: memoryview) -> str:
-    """The kind that a JSON value states; "" where it states none."""
+def _read_kind(view: memoryview) -> tuple[str, str]:
+    """The kind and the apiVersion that a JSON value states; "" where it states none."""
     try:
         head = msgspec.json.decode(view, type=ItemHeader)
     except msgspec.ValidationError:
         _find_end(view)
-        return ""
-    return head.kind
+        return "", ""
+    return head.kind, head.apiVersion
 
 
 def _find_end(view: memoryview) -> int:

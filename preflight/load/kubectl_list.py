@@ -30,9 +30,11 @@ from preflight.load.kubectl_list_schema import (
     ItemHeader,
     LeanNode,
     RawItem,
+    UnknownItem,
     decode_list,
 )
 from preflight.load.locations import format_path, locate_item
+from preflight.load.unknown_resources import may_place_pods
 from preflight.messages.load import describe_unreadable, lower_first
 from preflight.model.convert import decode_object
 from preflight.model.core import CoveragePod, Node, NodeSpec, NodeStatus, Taint
@@ -136,9 +138,9 @@ def _take_decoded(
                 continue
             if type(item) is LeanNode:
                 _take_node(collector, item, locate_item(origin, index))
-            elif isinstance(item, RawItem):
+            elif isinstance(item, RawItem) or (isinstance(item, UnknownItem) and item.may_place_pods):
                 pods += _take_raw_item(collector, item, locate_item(origin, index), has_template_text=has_template_text)
-            elif isinstance(item, IgnoredItem) and not _is_state_only(collector, item.__struct_config__.tag, origin):
+            elif isinstance(item, IgnoredItem | UnknownItem) and not _is_state_only(collector, item.__struct_config__.tag, origin):
                 collector.count_skipped(explain_unchecked({"kind": type(item).__struct_config__.tag, "apiVersion": "-"}), noun="object")
     collector.add_pods(pods, origin.file)
 
@@ -164,7 +166,7 @@ def _take_one_by_one(collector: ObjectCollector, envelope: Any, origin: Origin, 
             if node is not None:
                 _take_node(collector, node, locate_item(origin, index))
                 continue
-        elif kind and kind not in WANTED_KINDS:
+        elif kind and kind not in WANTED_KINDS and not may_place_pods(kind, api_version, raw):
             if _is_state_only(collector, kind, origin):
                 if collector.runtime_state is not None:
                     collector.runtime_state.take_text(kind, raw)
@@ -224,13 +226,14 @@ def _take_node(collector: ObjectCollector, item: LeanNode, origin: Origin) -> No
     collector.objects.append(node)
 
 
-def _take_raw_item(collector: ObjectCollector, item: RawItem, origin: Origin, *, has_template_text: bool) -> Sequence[CoveragePod]:
+def _take_raw_item(
+    collector: ObjectCollector, item: RawItem | UnknownItem, origin: Origin, *, has_template_text: bool
+) -> Sequence[CoveragePod]:
     kind = str(type(item).__struct_config__.tag)
     data: PlainObject = {"kind": kind}
-    says_nothing = (
-        kind in CLUES_BY_KIND and not collector.is_from_snapshot(origin) and not has_clue(kind, str(item.data, "utf-8", "replace"))
-    )
-    for name in RawItem.__struct_fields__:
+    may_lack_clues = isinstance(item, RawItem) and kind in CLUES_BY_KIND and not collector.is_from_snapshot(origin)
+    says_nothing = may_lack_clues and isinstance(item, RawItem) and not has_clue(kind, str(item.data, "utf-8", "replace"))
+    for name in item.__struct_fields__:
         if len(memoryview(raw := getattr(item, name))) and not (says_nothing and name == "data"):
             value = _to_plain(collector, raw, origin)
             if value is not _UNREAD:

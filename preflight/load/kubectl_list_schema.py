@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from preflight.load.kinds import CHECKED_KINDS, OPERATOR_KINDS, POOL_KINDS
+from preflight.load.unknown_resources import may_place_pods
 from preflight.model.core import CoveragePod
 from preflight.model.meta import Condition, Metadata
 
@@ -89,6 +90,20 @@ class IgnoredItem(Struct, frozen=True, gc=False, tag_field="kind"):
     """An object of a kind that is not judged."""
 
 
+class UnknownItem(Struct, frozen=True, gc=False, tag_field="kind"):
+    """An object of a kind that nothing here names: a custom resource, maybe."""
+
+    apiVersion: Raw = Raw()
+    metadata: Raw = Raw()
+    spec: Raw = Raw()
+
+    @property
+    def may_place_pods(self) -> bool:
+        """Whether it says where pods run; an apiVersion that is no text has no group."""
+        version = bytes(self.apiVersion).decode("utf-8", "replace").strip('"')
+        return may_place_pods(str(self.__struct_config__.tag), version, self.spec)
+
+
 _KEPT = [kind for kind in (*CHECKED_KINDS, *POOL_KINDS, "List") if kind not in {"Node", "Pod"}]
 _RESTS = tuple(msgspec.defstruct(f"_{kind}", (), bases=(RawItem,), tag=kind) for kind in _KEPT)
 _IGNORED = tuple(msgspec.defstruct(f"_{kind}", (), bases=(IgnoredItem,), tag=kind) for kind in _OTHERS.split())
@@ -126,7 +141,7 @@ def decode_list(view: memoryview) -> Any:
     for _ in range(_LEARNT):
         if envelope is not None or not unknown:
             break
-        base = RawItem if unknown in OPERATOR_KINDS else IgnoredItem
+        base = RawItem if unknown in OPERATOR_KINDS else UnknownItem
         union |= msgspec.defstruct("_Learnt", (), bases=(base,), tag=unknown)
         envelope, unknown = _try_decode(_list_decoder(union), view)
     return envelope

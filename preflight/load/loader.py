@@ -27,7 +27,7 @@ from preflight.load.files import (
     read_content,
 )
 from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, STATE_LISTS, WANTED_KINDS
-from preflight.load.unknown_resources import find_unknown_resource_in_text
+from preflight.load.unknown_resources import find_unknown_resource_in_text, has_tolerations
 from preflight.messages.load import (
     ARCHIVE_ON_STDIN,
     HIDDEN,
@@ -316,7 +316,11 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
         elif isinstance(item, InvalidDocument):
             broken.append(item)
         elif unknown := find_unknown_resource_in_text(item.chunk.text):
-            collector.unknown_resources.append(unknown)
+            if has_tolerations(item.chunk.text) and isinstance(parsed := documents.read_chunk(item.chunk), Document):
+                with collector.keep_document(item.chunk, file):
+                    collector.add(parsed.data, Origin(file, item.chunk.index, item.chunk.line), has_template_text="{{" in item.chunk.text)
+            else:
+                collector.unknown_resources.append(unknown)
         else:
             checked = documents.read_chunk(item.chunk) if checks_everything else None
             if isinstance(checked, InvalidDocument):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from preflight.model.apps import DaemonSet
-from preflight.model.core import Node
 from preflight.model.meta import ObjectKey
+from preflight.model.workloads import Workload
 
 if TYPE_CHECKING:
     from preflight.load.collector import ObjectCollector
@@ -37,11 +36,13 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
     3. Two resources that declare one DaemonSet with the same content declare it once; with other content, the first one counts.
     """
     from preflight.operators.declare import declare_daemonsets, select_stated_tolerations
+    from preflight.operators.versions import list_images
 
     listed = collector.survey is not None and "DaemonSet" in collector.survey.complete
+    images = list_images(value for value in collector.objects if isinstance(value, Workload))
     found: dict[ObjectKey, DaemonSet] = {}
     made: dict[ObjectKey, DaemonSet] = {}
-    for daemonset in declare_daemonsets(collector.operator_resources):
+    for daemonset in declare_daemonsets(collector.operator_resources, images):
         real = [key for key in known if daemonset.is_declaration_of(key)]
         made |= {key: daemonset for key in real if key not in made}
         if not real and not listed:
@@ -53,17 +54,3 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
             place = origin.file, origin.document, origin.path, daemonset.declaration.tolerations.path
             judged.setdefault(place, select_stated_tolerations(daemonset))
     return DeclaredDaemonSets(tuple(found.values()), made, tuple(judged.values()))
-
-
-def add_assigned_labels(nodes: Mapping[str, Node], declared: Sequence[DaemonSet]) -> dict[str, Node]:
-    """The nodes with the labels that operators set on nodes, and that a manifest of a node does not state, as unknown.
-
-    A node with a status was listed by a cluster: its labels are all there.
-    """
-    assigned = frozenset(label for daemonset in declared if daemonset.declaration for label in daemonset.declaration.assigned_labels)
-    if not assigned:
-        return dict(nodes)
-    return {
-        name: node if node.is_partial or node.status.conditions or node.status.allocatable else replace(node, unstated_labels=assigned)
-        for name, node in nodes.items()
-    }

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from msgspec import Raw
+from msgspec.structs import replace
 
 from preflight.load.kinds import get_api_group
+from preflight.model.convert import convert
+from preflight.model.core import Pod
+from preflight.model.declaration import FieldPath
+from preflight.model.meta import Origin
+from preflight.model.workloads import CustomResource
 
 _WORD = re.compile(r"(?:olerations|odeSelector|nodeAffinity)\"?[ \t]*:")
 _KIND = re.compile(r"^kind:[ \t]*[\"']?([A-Za-z][A-Za-z0-9]*)[\"']?[ \t]*(?:#.*)?\r?$", re.MULTILINE | re.ASCII)
 _VERSION = re.compile(r"^apiVersion:[ \t]*[\"']?([A-Za-z0-9.-]+)/[A-Za-z0-9]+[\"']?[ \t]*(?:#.*)?\r?$", re.MULTILINE | re.ASCII)
+_TOLERATION_FIELDS = frozenset({"key", "operator", "value", "effect", "tolerationSeconds"})
+_JSON_WORDS = (b'olerations":', b'odeSelector":', b'nodeAffinity":')
 _NOT_OPERATED = frozenset({"CustomResourceDefinition"})
 
 
@@ -50,6 +60,45 @@ def find_unknown_resource(data: Mapping[str, object]) -> UnknownResource | None:
     if not isinstance(kind, str) or not isinstance(version, str) or not _is_custom(kind, get_api_group(version)):
         return None
     return UnknownResource(kind, get_api_group(version)) if _places_pods(data.get("spec")) else None
+
+
+def may_place_pods(kind: str, api_version: str, text: Raw | memoryview) -> bool:
+    """Whether an object of a list may be an unknown custom resource that says where pods run, told from its JSON text."""
+    return _is_custom(kind, get_api_group(api_version)) and any(word in bytes(text) for word in _JSON_WORDS)
+
+
+def has_tolerations(text: str) -> bool:
+    """Whether a document may state tolerations, told from its text."""
+    return "olerations" in text
+
+
+def find_toleration_lists(data: Mapping[str, Any], origin: Origin) -> Iterator[CustomResource]:
+    """The lists of tolerations in the spec of a custom resource, each as a part of it.
+
+    A list counts if its field is named so and its items have the fields of tolerations and no others.
+    """
+    metadata = data.get("metadata")
+    name, namespace = (metadata.get("name"), metadata.get("namespace")) if isinstance(metadata, Mapping) else (None, None)
+    head = {"name": str(name or "*"), **({"namespace": namespace} if isinstance(namespace, str) else {})}
+    waiting: list[tuple[FieldPath, object]] = [(("spec",), data.get("spec"))]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, list):
+            waiting += reversed([((*path, index), item) for index, item in enumerate(value)])
+        if not isinstance(value, dict):
+            continue
+        for field, content in reversed(value.items()):
+            if isinstance(field, str) and field.endswith("olerations") and _is_toleration_list(content):
+                place = replace(origin, fields=((("spec", "tolerations"), (*path, field)),))
+                pod, refusals = convert({"metadata": head, "spec": {"tolerations": content}}, Pod, place)
+                if pod is not None:
+                    yield CustomResource(origin=place, refusals=refusals, kind=str(data["kind"]), metadata=pod.metadata, spec=pod.spec)
+            elif isinstance(field, str):
+                waiting.append(((*path, field), content))
+
+
+def _is_toleration_list(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) and item.keys() <= _TOLERATION_FIELDS for item in value)
 
 
 def _is_custom(kind: str, group: str) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import CHECKED_KINDS
-from preflight.load.operators import DeclaredDaemonSets, add_assigned_labels, resolve_operators
+from preflight.load.operators import DeclaredDaemonSets, resolve_operators
 from preflight.messages.load import (
     POOL_PART_NOT_GIVEN,
     describe_ambiguity,
@@ -71,6 +71,8 @@ def build_world(
     declared = resolve_operators(collector, daemonsets) if collector.operator_resources else DeclaredDaemonSets()
     if declared.daemonsets:
         daemonsets |= {daemonset.key: daemonset for daemonset in declared.daemonsets}
+        from preflight.operators.assigned_labels import add_assigned_labels
+
         nodes = add_assigned_labels(nodes, declared.daemonsets)
     pods = _merge_listed_pods(collector, one_cluster=one_cluster)
     survey = collector.survey
@@ -85,6 +87,7 @@ def build_world(
         ),
         declared_daemonsets=declared.made,
         operator_resources=tuple(collector.operator_resources),
+        custom_resources=tuple(collector.custom_resources),
         pods=pods,
         pods_by_key=_select_whole_pods(collector, pods) if collector.wants_whole_pods or collector.runtime_state is not None else None,
         lazy_pods=collector.pod_texts,

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 
 from preflight.messages.counts import format_count
-from preflight.messages.lists import join_names
+from preflight.messages.lists import join_and, join_names
 from preflight.messages.suggestions import find_nearest
 from preflight.model.cascade import Cascade
 from preflight.model.core import Taint, Toleration
@@ -423,11 +423,30 @@ def describe_unknown_node(operation: object, path: str, node: str) -> str:
     return f"unknown: whether `{operation}` of {path} succeeds, which depends on {node}: add the node with --from"
 
 
-NO_LIVE_CUSTOM_RESOURCES = " (preflight does not read custom resources from a cluster: give the manifest with --from)"
+def describe_unlisted_resources(resource: str, why: str) -> str:
+    """That the custom resources of an operator could not be listed."""
+    return f"{resource} are not known: {why}; or give the manifest with --from"
+
+
 TYPE_OF_CUSTOM_PATCH = " (give --type merge or --type json)"
 
 
-def describe_reverted_patch(owner: str, field: str) -> str:
-    """That an operator reverts a patch of a DaemonSet; `field` is the field of its resource for the tolerations, "" if none is known."""
-    where = f"set {field} of {owner}" if field else f"change {owner}"
+def describe_reverted_patch(owner: str, fields: Sequence[str]) -> str:
+    """That an operator reverts a patch of a DaemonSet; `fields` are those of its resource for what is patched, () if they are not known."""
+    where = f"set {join_and(fields)} of {owner}" if fields else f"change {owner}"
     return f"the operator of {owner} reverts this patch: {where} instead"
+
+
+def describe_reverted_image(owner: str) -> str:
+    """That an operator reverts another image of a DaemonSet."""
+    return f"the operator of {owner} reverts this: change the image in {owner} instead"
+
+
+def describe_recreated_daemonset(owner: str) -> str:
+    """That an operator makes a deleted DaemonSet again."""
+    return f"the operator of {owner} creates it again: change {owner} instead"
+
+
+def describe_unknown_containers(key: object, owner: str) -> str:
+    """A DaemonSet whose containers are not known, because only a custom resource declares it."""
+    return f"the containers of {key} are not known, and its operator reverts another image: change the image in {owner}"

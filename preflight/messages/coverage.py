@@ -33,6 +33,7 @@ from preflight.model.reasons import (
     TimedToleration,
     UnknownGate,
     UnknownLabels,
+    UnknownVersion,
     UnreadyPod,
     Untolerated,
     UpdateUncertainty,
@@ -92,6 +93,8 @@ def describe_reason(reason: Reason) -> str:
         case UnknownGate(taints):
             gate = "feature gate TaintTolerationComparisonOperators, which is not given (--feature-gates)"
             return f"unknown whether it tolerates {join_and(taints)}: Lt and Gt depend on {gate}"
+        case UnknownVersion(taints, since):
+            return f"unknown whether it tolerates {join_and(taints)}: its operator adds that toleration from version {since} on"
         case UpdateUncertainty():
             return _describe_uncertainty(reason)
         case StaysPending() | FitDoubt():

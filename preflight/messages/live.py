@@ -73,6 +73,12 @@ def describe_missing_right(resource: str, namespace: str) -> str:
     return f"no permission to list {resource}{where}: `preflight rbac` prints the role"
 
 
+def describe_missing_operator_right(resource: str, namespace: str) -> str:
+    """The right that is missing to list the custom resources of an operator; `namespace` is "" for all of them."""
+    where = f" in namespace {namespace}" if namespace else ""
+    return f"no permission to list {resource}{where}: `preflight rbac --operators` prints the role"
+
+
 def describe_server_fault(status: int, message: str) -> str:
     """That a server does not give a list, as it says."""
     return f"{describe_status(status)}: {message}"

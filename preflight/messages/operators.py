@@ -20,11 +20,29 @@ def describe_drift(declaration: Declaration, missing: Sequence[str], added: Sequ
     return f"differs from its declaration in {describe_resource(declaration)}: it {' and '.join(parts)}"
 
 
+def describe_field_drift(declaration: Declaration, difference: str) -> str:
+    """That another field of a DaemonSet is not as its custom resource declares it."""
+    return f"differs from its declaration in {describe_resource(declaration)}: {difference}"
+
+
+def describe_missing_label(label: str, value: str) -> str:
+    """A label that a node selector does not require."""
+    return f"its nodeSelector lacks {label}={value}"
+
+
+OTHER_AFFINITY = "its required node affinity is another one"
+
+
+def describe_other_value(field: str, actual: str, expected: str) -> str:
+    """A field with another value than the declared one."""
+    return f"{field} is {actual or 'not set'}, not {expected}"
+
+
 def explain_drift(declaration: Declaration) -> str:
     """What to do about it."""
     return (
-        f"{declaration.operator} sets the tolerations of the custom resource again: change them there, or look at the operator's log "
-        "if it does not"
+        f"{declaration.operator} sets what the custom resource states again: change it there, or look at the operator's log if it does not "
+        f"(its own defaults are those of {declaration.versions})"
     )
 
 
@@ -33,5 +51,6 @@ def describe_ignored_field(field: str, operator: str, problem: str) -> str:
     return f"does not get its {field}: {operator} cannot read the text ({problem})"
 
 
+NOT_TOLERATIONS = "the text is not a list of tolerations"
 IGNORED_HELP = "correct the text; until then the operator's default applies"
 DECLARED_LABEL = "declared here"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from preflight.messages.lists import join_limited
+
 
 def describe_repeated_key(key: str, first_line: int, last_line: int) -> str:
     """A key that is repeated in one map."""
@@ -88,6 +92,11 @@ def note_unknown(reason: str) -> str:
 def describe_unlisted_kind(plural: str, why: str) -> str:
     """That a cluster did not show all objects of a kind."""
     return f"not all {plural} are checked: {why}"
+
+
+def describe_unlisted_resources(resources: Mapping[str, str]) -> tuple[str, str]:
+    """The custom resources of operators that a cluster did not show, and why: the reason of the first."""
+    return f"custom resources of operators such as {join_limited(tuple(resources))}", next(iter(resources.values()))
 
 
 STDIN_TWICE = "standard input (-) can be read only once"

@@ -61,12 +61,12 @@ class DaemonSet(SourcedObject, frozen=True):
     def is_declaration_of(self, key: ObjectKey) -> bool:
         """Whether a DaemonSet that an operator made is this declared one, or one of those that its pattern stands for.
 
-        The namespace decides only for a pattern: a custom resource does not always state the namespace.
+        The namespace decides only where it is known: a custom resource does not always state it.
         """
-        name = self.metadata.name
-        if "*" in name:
-            return fnmatchcase(key.name, name) and key.namespace in ("", self.metadata.namespace)
-        return key.name == name
+        name, declaration = self.metadata.name, self.declaration
+        if declaration is not None and declaration.has_known_namespace and key.namespace not in ("", self.metadata.namespace):
+            return False
+        return fnmatchcase(key.name, name) if "*" in name else key.name == name
 
 
 class WorkloadSpec(APIStruct, frozen=True, gc=False):

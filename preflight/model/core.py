@@ -25,13 +25,17 @@ class Taint(APIStruct, frozen=True, gc=False):
 
 
 class Toleration(APIStruct, frozen=True, gc=False):
-    """`tolerations[]` of a pod; an absent operator means Equal, an absent effect every effect, absent seconds for ever."""
+    """`tolerations[]` of a pod; an absent operator means Equal, an absent effect every effect, absent seconds for ever.
+
+    `since` is the version of an operator from which on it sets the toleration, where its version is not known; "" otherwise.
+    """
 
     key: str = ""
     operator: str = ""
     value: str = ""
     effect: str = ""
     tolerationSeconds: int | None = None
+    since: str = field(default="", name="\ue000since")
 
 
 class NodeSelectorTerm(APIStruct, frozen=True, gc=False):

@@ -21,9 +21,13 @@ class FieldMode(StrEnum):
 
 
 class FieldForm(StrEnum):
-    """How tolerations are written in a field: the LIST of the API, that list as YAML text (YAML), or Longhorn's text (LONGHORN)."""
+    """How a field is written: as in the API (the LIST of tolerations), as YAML text (YAML), or as Longhorn's text (LONGHORN).
+
+    NODE_AFFINITY is the field `nodeAffinity` of an affinity, alone.
+    """
 
     LIST = "list"
+    NODE_AFFINITY = "node-affinity"
     YAML = "yaml"
     LONGHORN = "longhorn"
 
@@ -68,20 +72,29 @@ class OperatorResource(Struct, frozen=True):
 class Declaration(Struct, frozen=True):
     """How a DaemonSet is declared.
 
-    1. `operator` is the operator's name; `kind` and `name` are those of the custom resource (or the ConfigMap) that declares the DaemonSet.
+    1. `operator` is the operator's name; `kind`, `group`, `name` and `namespace` are those of the custom resource (or the ConfigMap) that
+       declares the DaemonSet.
     2. `versions` is the range of the operator's versions for which the facts were read; `source` is where.
-    3. `assigned_labels` are keys of node labels that the DaemonSet selects and that the operator, or node feature discovery, sets on nodes:
+    3. `stated` are the parts of the pod template, and `updateStrategy`, that the resource states, as it states them. `fields` are the
+       paths from which they are taken, stated or not. `has_known_namespace`: the namespace of the DaemonSet does not depend on where the
+       operator was installed.
+    4. `assigned_labels` are keys of node labels that the DaemonSet selects and that the operator, or node feature discovery, sets on nodes:
        a manifest of a node that does not state such a label does not mean that the node lacks the label.
-    4. `unknowns` are facts of the DaemonSet that cannot be determined from the custom resource, one line each. `problems` are fields that
+    5. `unknowns` are facts of the DaemonSet that cannot be determined from the custom resource, one line each. `problems` are fields that
        the operator cannot read and ignores: the path in the custom resource, and why.
     """
 
     operator: str
     kind: str
+    group: str
     name: str
+    namespace: str
     versions: str
     source: str
     tolerations: TolerationField
+    stated: Mapping[str, Any] = {}
+    fields: Mapping[str, FieldPath] = {}
+    has_known_namespace: bool = False
     provides: tuple[ProvidedComponent, ...] = ()
     assigned_labels: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()

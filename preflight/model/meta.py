@@ -13,8 +13,8 @@ class Origin(Struct, frozen=True, gc=False):
     1. `file` is the path as the user gave it, `-` for standard input, or a word in angle brackets for an object that no file holds.
     2. `document` is the 0-based place of the document in the file; `line` the 1-based line where it starts, 0 where not known.
     3. `path` leads from the document to the object: () for the document itself, ("items", 3) for the fourth item of a List.
-    4. A DaemonSet that a custom resource declares has the origin of that resource: `declares` is the name of the DaemonSet, and
-       `fields` lead from its fields to those of the resource. Any other field leads to the resource itself.
+    4. A DaemonSet that a custom resource declares has the origin of that resource: `declares` is the name of the DaemonSet. `fields` lead
+       from fields of what was made of an object to fields of the object; any other field then leads to the object itself.
     """
 
     file: str
@@ -26,7 +26,7 @@ class Origin(Struct, frozen=True, gc=False):
 
     def resolve_path(self, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
         """The path in the document of a field of the object."""
-        if not self.declares:
+        if not self.fields and not self.declares:
             return (*self.path, *path)
         for start, source in self.fields:
             if path[: len(start)] == start:

@@ -153,6 +153,13 @@ class UnknownGate(Struct, frozen=True):
     taints: tuple[Taint, ...]
 
 
+class UnknownVersion(Struct, frozen=True):
+    """Taints that the DaemonSets of an operator tolerate from a version on, where the version is not known."""
+
+    taints: tuple[Taint, ...]
+    since: str
+
+
 class UpdateUncertainty(Struct, frozen=True):
     """Why it is not certain on which of some nodes the old pod goes.
 
@@ -206,6 +213,7 @@ Reason = (
     | ConditionalOutcome
     | UnknownLabels
     | UnknownGate
+    | UnknownVersion
     | UpdateUncertainty
     | StaysPending
     | FitDoubt

@@ -16,7 +16,7 @@ from preflight.model.declared_components import ComponentOverride
 from preflight.model.meta import ObjectKey, Origin
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.storage import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
-from preflight.model.workloads import Workload
+from preflight.model.workloads import CustomResource, Workload
 
 if TYPE_CHECKING:
     from preflight.model.pod_scheduling import SchedulerPod
@@ -90,13 +90,15 @@ class ClusterState(Struct, frozen=True):
     12. `declared_daemonsets` are DaemonSets that were read and that the custom resource of an operator declares, too: the
         declaration, by the key of the DaemonSet. A declared DaemonSet that was not read is in `daemonsets`. `operator_resources` are
         the custom resources, and ConfigMaps, from which operators make DaemonSets.
-    13. `listing` is what a live cluster or a snapshot says of itself; None for files.
+    13. `custom_resources` are the lists of tolerations in custom resources of operators that are not known.
+    14. `listing` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
     daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     declared_daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     operator_resources: tuple[OperatorResource, ...] = ()
+    custom_resources: tuple[CustomResource, ...] = ()
     orphaned_daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     workloads: tuple[Workload, ...] = ()
     pods: tuple[CoveragePod, ...] = ()

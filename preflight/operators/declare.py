@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -14,17 +14,19 @@ from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.declaration import Declaration, FieldMode, FieldPath, OperatorResource, ProvidedComponent, TolerationField
 from preflight.model.meta import Origin
-from preflight.operators.conditions import is_fulfilled
+from preflight.operators.affinity import exclude_labels, presume_exclusions
+from preflight.operators.conditions import is_fulfilled, is_made
 from preflight.operators.facts import DaemonSetFact, FieldFact, OperatorFacts, ResourceFact, index_resources
 from preflight.operators.fields import FieldValue, get_value, read_field, split_path
 from preflight.operators.longhorn import join_longhorn_settings
+from preflight.operators.versions import Version, find_version
 
 _BRACED = re.compile(r"\{([a-zA-Z.]+)\}")
-_SPEC_FIELDS = ("tolerations", "nodeSelector", "affinity", "priorityClassName")
+_SPEC_FIELDS = ("tolerations", "nodeSelector", "affinity", "priorityClassName", "hostNetwork")
 
 
-def declare_daemonsets(resources: Sequence[OperatorResource]) -> Iterator[DaemonSet]:
-    """The DaemonSets that the operators make of these resources, in order.
+def declare_daemonsets(resources: Sequence[OperatorResource], images: Collection[str] = ()) -> Iterator[DaemonSet]:
+    """The DaemonSets that the operators make of these resources, in order; `images` are those of the input: see `find_version`.
 
     1. What the resource and the operator's defaults state is in the DaemonSet; its containers are not known. What else cannot be
        known is in `declaration.unknowns`.
@@ -35,29 +37,46 @@ def declare_daemonsets(resources: Sequence[OperatorResource]) -> Iterator[Daemon
         for operator, fact in index_resources()[resource.kind, resource.group]:
             if fact.names and resource.name not in fact.names:
                 continue
+            version = find_version(operator, resource, images)
             fallbacks = [other for other in resources if fact.fallback and (other.kind, other.group) == (fact.fallback, fact.group)]
-            for daemonset_fact in fact.daemonsets:
-                if all(is_fulfilled(condition, resource.data) for condition in daemonset_fact.when):
-                    yield _declare(operator, fact, daemonset_fact, resource, fallbacks)
+            for made in fact.daemonsets:
+                if is_made(made, resource.data, version):
+                    yield _declare(operator, made, resource, _read_parts(fact, made, resource, fallbacks, version), version)
 
 
-def _declare(
-    operator: OperatorFacts, fact: ResourceFact, made: DaemonSetFact, resource: OperatorResource, fallbacks: Iterable[OperatorResource]
-) -> DaemonSet:
+class _Part(NamedTuple):
+    """A part of the pod template: where it comes from, and its value."""
+
+    fact: FieldFact
+    value: FieldValue
+
+
+def _read_parts(
+    fact: ResourceFact, made: DaemonSetFact, resource: OperatorResource, fallbacks: Iterable[OperatorResource], version: Version
+) -> dict[str, _Part]:
     shared = fact.shared
-    parts = {
+    facts: dict[str, tuple[FieldFact, type]] = {
         "tolerations": (made.tolerations or shared.tolerations, list),
         "nodeSelector": (made.node_selector or shared.node_selector, dict),
         "affinity": (made.affinity or shared.affinity, dict),
         "priorityClassName": (made.priority_class or shared.priority_class, str),
+        "hostNetwork": (made.host_network or shared.host_network, bool),
         "updateStrategy": (made.update_strategy or shared.update_strategy, dict),
     }
-    values = {name: read_field(part, type_, resource, fallbacks) for name, (part, type_) in parts.items()}
-    if not values["affinity"].is_stated and values["affinity"].value:
-        values["affinity"] = values["affinity"]._replace(value=_presume_exclusions(values["affinity"].value))
+    parts = {name: _Part(part, read_field(part, type_, resource, fallbacks, version)) for name, (part, type_) in facts.items()}
+    affinity = parts["affinity"].value
+    own = affinity.value if affinity.is_stated or not affinity.value else presume_exclusions(affinity.value)
+    parts["affinity"] = parts["affinity"]._replace(value=affinity._replace(value=exclude_labels(own, made.excludes)))
+    return parts
+
+
+def _declare(
+    operator: OperatorFacts, made: DaemonSetFact, resource: OperatorResource, parts: Mapping[str, _Part], version: Version
+) -> DaemonSet:
+    values = {name: part.value for name, part in parts.items()}
     name = _fill(made.name, operator, resource)
     labels = {"app.kubernetes.io/name": name.replace("*", "x")}
-    spec = {field: values[field].value for field in _SPEC_FIELDS if values[field].value not in (None, [], {}, "")}
+    spec = {field: values[field].value for field in _SPEC_FIELDS if values[field].value not in (None, [], {}, "", False)}
     data: dict[str, Any] = {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
@@ -72,22 +91,47 @@ def _declare(
         data["spec"]["template"]["spec"] = {}
         data["spec"].pop("updateStrategy", None)
         daemonset = replace(_convert_surely(data, origin), refusals=refusals)
-    tolerations = parts["tolerations"][0]
-    return replace(
-        daemonset,
-        declaration=Declaration(
-            operator=operator.operator,
-            kind=str(resource.data.get("kind", resource.kind)),
-            name=resource.name,
-            versions=operator.versions,
-            source=operator.source,
-            tolerations=_describe_toleration_field(tolerations, values["tolerations"]),
-            provides=tuple(_fill_component(component, operator, resource) for component in made.provides),
-            assigned_labels=made.assigned_labels,
-            unknowns=made.unknowns,
-            problems=tuple(problem for value in values.values() for problem in value.problems),
-        ),
+    provides = made.provides if all(is_fulfilled(condition, resource.data, version) for condition in made.provides_when) else ()
+    declaration = Declaration(
+        operator=operator.operator,
+        kind=str(resource.data.get("kind", resource.kind)),
+        group=resource.group,
+        name=resource.name,
+        namespace=resource.namespace,
+        versions=operator.versions,
+        source=operator.source,
+        tolerations=_describe_toleration_field(*parts["tolerations"]),
+        stated={name: value.own for name, value in values.items() if value.is_stated},
+        fields={
+            name: part.value.path or split_path(part.fact.fields[0]) for name, part in parts.items() if part.value.path or part.fact.fields
+        },
+        has_known_namespace=_has_known_namespace(made, resource),
+        provides=tuple(_fill_component(component, operator, resource) for component in provides),
+        assigned_labels=made.assigned_labels,
+        unknowns=made.unknowns,
+        problems=tuple(problem for value in values.values() for problem in value.problems),
     )
+    return replace(_mark_versions(daemonset, values["tolerations"]), declaration=declaration)
+
+
+def _has_known_namespace(made: DaemonSetFact, resource: OperatorResource) -> bool:
+    """Whether the resource or the operator decides the namespace of a DaemonSet, and not where the operator was installed."""
+    if made.namespace == "{namespace}":
+        return bool(resource.namespace)
+    return bool(made.namespace) and "{" not in made.namespace
+
+
+def _mark_versions(daemonset: DaemonSet, tolerations: FieldValue) -> DaemonSet:
+    """The DaemonSet, those of its tolerations marked that only some versions of the operator set."""
+    if not tolerations.since:
+        return daemonset
+    template = daemonset.spec.template
+    count = tolerations.default_count if tolerations.is_stated else len(template.spec.tolerations)
+    marked = tuple(
+        replace(toleration, since=tolerations.since) if index < count else toleration
+        for index, toleration in enumerate(template.spec.tolerations)
+    )
+    return replace(daemonset, spec=replace(daemonset.spec, template=replace(template, spec=replace(template.spec, tolerations=marked))))
 
 
 def _complete_update_strategy(strategy: FieldValue, resource: OperatorResource) -> Any:
@@ -96,17 +140,6 @@ def _complete_update_strategy(strategy: FieldValue, resource: OperatorResource) 
         return strategy.value
     rolling = get_value(resource.data, (*strategy.path[:-1], "rollingUpdate"))
     return {"type": strategy.value, **({"rollingUpdate": rolling} if isinstance(rolling, dict) else {})}
-
-
-def _presume_exclusions(affinity: dict[str, Any]) -> dict[str, Any]:
-    """An operator's own affinity, its exclusions of special nodes marked: see `SelectorRequirement.is_presumed`."""
-    marked = copy.deepcopy(affinity)
-    required = marked.get("nodeAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution", {})
-    for term in required.get("nodeSelectorTerms", ()):
-        for requirement in term.get("matchExpressions", ()):
-            if requirement["operator"] in ("NotIn", "DoesNotExist"):
-                requirement["\ue000presumed"] = True
-    return marked
 
 
 def _convert_surely(data: dict[str, Any], origin: Origin) -> DaemonSet:
@@ -124,7 +157,7 @@ def _describe_toleration_field(fact: FieldFact, value: FieldValue) -> Toleration
 def _map_fields(values: dict[str, FieldValue]) -> Iterator[tuple[FieldPath, FieldPath]]:
     """From fields of the DaemonSet to those of the resource; of a list that is added to, item by item."""
     for name, value in values.items():
-        target: FieldPath = ("spec", "updateStrategy") if name == "updateStrategy" else (*POD_TEMPLATE_SPEC, name)
+        target: FieldPath = ("spec", "updateStrategy") if name == "updateStrategy" else (*POD_TEMPLATE_SPEC, name, *value.inner)
         if not value.path:
             continue
         if isinstance(value.value, list) and value.default_count:

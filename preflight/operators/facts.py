@@ -15,12 +15,20 @@ from preflight.model.declaration import FieldForm, FieldMode, ProvidedComponent
 _FOLDER = Path(__file__).with_name("facts")
 
 
+class OlderDefault(Struct, frozen=True, forbid_unknown_fields=True):
+    """The operator's own value in the versions before `before`."""
+
+    before: str
+    default: Any = None
+
+
 class Condition(Struct, frozen=True, forbid_unknown_fields=True):
     """A field on which it depends whether the operator makes a DaemonSet.
 
     1. `field` is a path, its keys joined by dots. `value` is what the field must be; `default` is the value of an absent field.
     2. With `is_present`, the field must be there (True) or be absent (False), whatever its value is. With `other_than`, it must
        have another value.
+    3. `older` are the values of an absent field in earlier versions, oldest first; the oldest counts where the version is not known.
     """
 
     field: str
@@ -28,13 +36,14 @@ class Condition(Struct, frozen=True, forbid_unknown_fields=True):
     default: Any = None
     is_present: bool | None = None
     other_than: Any = None
+    older: tuple[OlderDefault, ...] = ()
 
 
 class FieldFact(Struct, frozen=True, forbid_unknown_fields=True):
     """Where the operator takes a part of the pod template from.
 
     1. `fields` are paths, the first one that is stated counts; `fallback_fields` are paths in the object that `Resource.fallback` names.
-    2. `mode` and `form`: see the enums. `default` is the operator's own value.
+    2. `mode` and `form`: see the enums. `default` is the operator's own value; `older` are those of earlier versions, oldest first.
     3. `empty_is_default`: an empty list or map counts as absent. Where it is false, an empty one clears the default.
     """
 
@@ -44,6 +53,7 @@ class FieldFact(Struct, frozen=True, forbid_unknown_fields=True):
     form: FieldForm = FieldForm.LIST
     default: Any = None
     empty_is_default: bool = False
+    older: tuple[OlderDefault, ...] = ()
 
 
 class DaemonSetFact(Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,18 +62,24 @@ class DaemonSetFact(Struct, frozen=True, forbid_unknown_fields=True):
     1. `name` and `namespace` may have `{name}`, `{namespace}` and paths of the custom resource in braces (`{spec.type}`). A name with
        `*` is a pattern: the operator adds what cannot be known from the custom resource. An empty namespace is the operator's.
     2. `when`: all conditions must hold. Parts that are None are those of the resource (`ResourceFact.shared`).
-    3. `assigned_labels`, `unknowns`, `provides`: see `model.declaration`.
+    3. `until` is the first version of the operator that does not make the DaemonSet any more, "" where all do.
+    4. `excludes` are values of node labels that keep the DaemonSet off, whatever else it selects: the operator sets these labels.
+    5. `provides` counts if all conditions of `provides_when` hold. `assigned_labels`, `unknowns`, `provides`: see `model.declaration`.
     """
 
     name: str
     namespace: str = ""
     when: tuple[Condition, ...] = ()
+    until: str = ""
     tolerations: FieldFact | None = None
     node_selector: FieldFact | None = None
     affinity: FieldFact | None = None
     priority_class: FieldFact | None = None
     update_strategy: FieldFact | None = None
+    host_network: FieldFact | None = None
+    excludes: dict[str, tuple[str, ...]] = {}
     provides: tuple[ProvidedComponent, ...] = ()
+    provides_when: tuple[Condition, ...] = ()
     assigned_labels: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
 
@@ -76,6 +92,7 @@ class SharedFacts(Struct, frozen=True, forbid_unknown_fields=True):
     affinity: FieldFact = FieldFact()
     priority_class: FieldFact = FieldFact()
     update_strategy: FieldFact = FieldFact()
+    host_network: FieldFact = FieldFact()
 
 
 class ResourceFact(Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,6 +100,8 @@ class ResourceFact(Struct, frozen=True, forbid_unknown_fields=True):
 
     1. `names` are the names that an object of a general kind (a ConfigMap, a Setting) must have; () is any name.
     2. `fallback` is a kind of the same group whose object states what this one does not.
+    3. `cluster_group` is an API group that a cluster serves if the operator is installed: an object of a general kind is only asked for
+       then.
     """
 
     kind: str
@@ -91,17 +110,24 @@ class ResourceFact(Struct, frozen=True, forbid_unknown_fields=True):
     is_namespaced: bool = True
     names: tuple[str, ...] = ()
     fallback: str = ""
+    cluster_group: str = ""
     shared: SharedFacts = SharedFacts()
 
 
 class OperatorFacts(Struct, frozen=True, forbid_unknown_fields=True):
-    """An operator: `namespace` is the one that its documentation installs it in, `versions` and `source` say what the facts hold for."""
+    """An operator.
+
+    1. `namespace` is the one that its documentation installs it in; `versions` and `source` say what the facts hold for.
+    2. `images` are the ends of the names of its images: their tags are its version. `charts` are charts of its version.
+    """
 
     operator: str
     namespace: str
     versions: str
     source: str
     resources: tuple[ResourceFact, ...]
+    images: tuple[str, ...] = ()
+    charts: tuple[str, ...] = ()
     pitfalls: tuple[str, ...] = ()
 
 

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from preflight.model.declaration import OperatorResource
 from preflight.operators.toleration_formats import UnreadableText, parse_yaml_text
 
-_KIND, _GROUP = "LonghornSettings", "longhorn.io"
+JOINED_KIND = ("LonghornSettings", "longhorn.io")
+"""The kind and the API group of the resource that the settings are joined to: no object of a cluster."""
+
 SETTINGS = ("taint-toleration", "system-managed-components-node-selector", "priority-class")
 CONFIG_KEY = "default-setting.yaml"
 
@@ -37,7 +39,7 @@ def join_longhorn_settings(resources: Sequence[OperatorResource]) -> Iterator[Op
     for namespace, values in settings.items():
         place = places[namespace]
         data = {name: value for name, value in values.items() if name in SETTINGS}
-        yield replace(place, kind=_KIND, group=_GROUP, data={"kind": place.kind, **data})
+        yield replace(place, kind=JOINED_KIND[0], group=JOINED_KIND[1], data={"kind": place.kind, **data})
 
 
 def read_settings(resource: OperatorResource) -> dict[str, str] | None:

@@ -11,11 +11,15 @@ from preflight.operators.declare import find_braced_paths
 from preflight.operators.facts import FieldFact, ResourceFact, index_resources
 from preflight.operators.fields import get_value, split_path
 from preflight.operators.longhorn import CONFIG_KEY, SETTINGS, read_settings
+from preflight.operators.versions import CHART_LABEL
 
 
 def select_saved_fields(resource: OperatorResource) -> dict[str, Any]:
     """The resource as plain data with the fields that are read of it."""
-    metadata = {"name": resource.name, **({"namespace": resource.namespace} if resource.namespace else {})}
+    metadata: dict[str, Any] = {"name": resource.name, **({"namespace": resource.namespace} if resource.namespace else {})}
+    chart = get_value(resource.data, ("metadata", "labels", CHART_LABEL))
+    if isinstance(chart, str):
+        metadata["labels"] = {CHART_LABEL: chart}
     saved: dict[str, Any] = {"apiVersion": resource.data.get("apiVersion"), "kind": resource.kind, "metadata": metadata}
     settings = read_settings(resource)
     if settings is not None:
@@ -55,8 +59,8 @@ def _list_paths(facts: Iterable[ResourceFact]) -> set[tuple[str, ...]]:
 def _iter_fields(fact: ResourceFact) -> Iterator[str]:
     parts: list[FieldFact | None] = [getattr(fact.shared, name) for name in fact.shared.__struct_fields__]
     for made in fact.daemonsets:
-        parts += [made.tolerations, made.node_selector, made.affinity, made.priority_class, made.update_strategy]
-        yield from (condition.field for condition in made.when if condition.is_present is None)
+        parts += [made.tolerations, made.node_selector, made.affinity, made.priority_class, made.update_strategy, made.host_network]
+        yield from (condition.field for condition in (*made.when, *made.provides_when) if condition.is_present is None)
         yield from find_braced_paths(f"{made.name} {made.namespace}")
     for part in parts:
         yield from part.fields if part is not None else ()

@@ -13,14 +13,14 @@ from preflight.model.batch import JobSet
 from preflight.model.core import Node
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.report import Finding, Subject
-from preflight.model.workloads import Workload
+from preflight.model.workloads import CustomResource, Workload
 
 if TYPE_CHECKING:
     from preflight.documents import Chunk
     from preflight.model.meta import Origin
     from preflight.policy.config import Globs, Match
 
-ExemptibleObject = Workload | JobSet | Node | PodDisruptionBudget
+ExemptibleObject = Workload | CustomResource | JobSet | Node | PodDisruptionBudget
 """What can bear an exemption, in an annotation or in a comment."""
 MAX_GLOB = 200
 """How many characters a glob may have."""

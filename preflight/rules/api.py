@@ -15,7 +15,7 @@ from preflight.model.batch import JobSet
 from preflight.model.core import Node, Taint
 from preflight.model.meta import Origin
 from preflight.model.report import CoverageEffect, Severity, Subject, TolerationSuggestion
-from preflight.model.workloads import Workload
+from preflight.model.workloads import CustomResource, TolerationOwner, Workload
 from preflight.model.world import ClusterState
 from preflight.rules.team_convention import TeamConvention
 
@@ -80,7 +80,7 @@ class Context(Struct, frozen=True):
     1. `world` is the world before the change. `impact` is None where no node is known: coverage cannot be judged then.
     2. `is_lint`: there is no change.
     3. `workloads` and `nodes` are the objects whose hygiene is judged, each document by itself; `taints` are the taints known: of the
-       change, or in lint of the nodes and of the policy.
+       change, or in lint of the nodes and of the policy. `custom_resources` are other lists of tolerations, judged in lint.
     4. `evictions` is what the change does to ordinary pods, None where it lets none go. `exposures` are the workloads that may have pods on
        the nodes of the change, by their templates; `asks_budgets` where what lets pods go holds to PodDisruptionBudgets.
     5. `get_consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
@@ -96,6 +96,7 @@ class Context(Struct, frozen=True):
     nodes: tuple[Node, ...]
     taints: tuple[Taint, ...]
     repeated_fields: tuple[RepeatedField, ...] = ()
+    custom_resources: tuple[CustomResource, ...] = ()
     get_consequences: Callable[[], tuple[Consequence, ...]] = tuple
     convention: TeamConvention = TeamConvention()
     evictions: EvictionReport | None = None
@@ -180,9 +181,10 @@ class Rule(Struct, frozen=True):
         return self.explanation.partition("\n")[0].rstrip(".")
 
 
-def make_subject_of(item: Workload | JobSet | PodDisruptionBudget) -> Subject:
+def make_subject_of(item: TolerationOwner | JobSet | PodDisruptionBudget) -> Subject:
     """A namespaced object as the subject of a finding."""
-    return Subject(type(item).__name__, item.metadata.namespace, item.metadata.name)
+    kind = item.kind if isinstance(item, CustomResource) else type(item).__name__
+    return Subject(kind, item.metadata.namespace, item.metadata.name)
 
 
 def keep_worst_hits(hits: Iterable[tuple[Rule, Hit]]) -> list[tuple[Rule, Hit]]:

@@ -31,6 +31,7 @@ from preflight.model.reasons import (
     TimedToleration,
     UnknownGate,
     UnknownLabels,
+    UnknownVersion,
     UnreadyPod,
     Untolerated,
     UpdateUncertainty,
@@ -55,7 +56,7 @@ def _list_parts(reason: Reason) -> tuple[str, ...]:
             return (f"node-selector:{key}={required}" + ("" if actual is None else f":{actual}"),)
         case AffinityMismatch(terms):
             return tuple(f"affinity:{_format_term(term)}" for term in terms) or ("affinity:",)
-        case Untolerated(taints) | EvictionLoop(taints) | TimedToleration(taints) | UnknownGate(taints):
+        case Untolerated(taints) | EvictionLoop(taints) | TimedToleration(taints) | UnknownGate(taints) | UnknownVersion(taints):
             return make_taint_key(taints)
         case NearMiss(kind, toleration, taint):
             return (f"near-miss:{kind.value}:{toleration.key}:{taint}",)

@@ -11,7 +11,7 @@ from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Namespace, NodeSelectorTerm, PodSpec, RuntimeClass, Taint, Toleration
-from preflight.model.workloads import Workload, locate_pod_spec
+from preflight.model.workloads import TolerationOwner, locate_pod_spec
 from preflight.rules.api import Context, FieldPath, ManifestLocation
 from preflight.rules.identity import make_toleration_key
 from preflight.scheduling.affinity import UNKNOWN, get_label
@@ -23,7 +23,7 @@ NamedObject = TypeVar("NamedObject", Namespace, RuntimeClass)
 class WorkloadToleration(Struct, frozen=True):
     """One toleration of a workload's pods, with those that stand before it."""
 
-    workload: Workload
+    workload: TolerationOwner
     spec: PodSpec
     toleration: Toleration
     path: FieldPath
@@ -91,7 +91,7 @@ class WorkloadToleration(Struct, frozen=True):
 
 def iter_tolerations(context: Context) -> Iterator[WorkloadToleration]:
     """Every toleration that is to be judged: in lint all, under a change those that match a changed taint."""
-    for workload in context.workloads:
+    for workload in (*context.workloads, *context.custom_resources):
         spec, path = locate_pod_spec(workload)
         for number, toleration in enumerate(spec.tolerations):
             item = WorkloadToleration(workload, spec, toleration, (*path, "tolerations", number), spec.tolerations[:number])

@@ -74,7 +74,7 @@ def add_default_tolerations(tolerations: tuple[Toleration, ...]) -> tuple[Tolera
 
 
 def tolerates(toleration: Toleration, taint: Taint, comparison_operators: bool | None) -> bool | None:
-    """Whether one toleration tolerates one taint; None where it depends on a gate that is not known.
+    """Whether one toleration tolerates one taint; None where it depends on a gate, or on the version of an operator, that is not known.
 
     1. An empty effect matches every effect; else the effects must be equal.
     2. An empty key matches every key, whatever the operator; else the keys must be equal.
@@ -83,6 +83,8 @@ def tolerates(toleration: Toleration, taint: Taint, comparison_operators: bool |
     5. Lt and Gt compare the taint's value with the toleration's, both canonical decimal int64; they never match while the gate
        TaintTolerationComparisonOperators is off. `comparison_operators` is that gate, None where not known.
     6. Any other operator never matches.
+    7. A toleration that an operator sets in some of its versions only (`since`) tolerates, or is not there: `comparison_operators` is the
+       assumption on that, too.
 
     Source: `staging/src/k8s.io/api/core/v1/toleration.go`, ToleratesTaint.
     """
@@ -92,9 +94,9 @@ def tolerates(toleration: Toleration, taint: Taint, comparison_operators: bool |
         return False
     operator = toleration.operator
     if operator in ("", "Equal"):
-        return toleration.value == taint.value
+        return toleration.value == taint.value and (comparison_operators if toleration.since else True)
     if operator == "Exists":
-        return True
+        return comparison_operators if toleration.since else True
     if operator in ("Lt", "Gt"):
         have, bound = _parse_canonical_int64(taint.value), _parse_canonical_int64(toleration.value)
         if have is None or bound is None or not (have > bound if operator == "Gt" else have < bound):

@@ -226,16 +226,20 @@ REFUSED: list[tuple[str, str, str]] = [
         "preflight checks one kind of object at a time, not daemonsets and nodes in one command line",
     ),
     ("namespaces by label", "delete ns -l a=b", "preflight checks deletions of namespaces by name only"),
-    ("a service", "delete svc s", "preflight checks deletions of nodes, daemonsets, pods and namespaces, not of services"),
+    (
+        "a service",
+        "delete svc s",
+        "preflight checks deletions of nodes, daemonsets, pods, namespaces and custom resources of operators, not of services",
+    ),
     (
         "a resource of a group",
         "delete foos.example.com x",
-        "preflight checks deletions of nodes, daemonsets, pods and namespaces, not of foos.example.com",
+        "preflight checks deletions of nodes, daemonsets, pods, namespaces and custom resources of operators, not of foos.example.com",
     ),
     (
         "nodes in a group",
         "delete nodes.apps x",
-        "preflight checks deletions of nodes, daemonsets, pods and namespaces, not of nodes.apps",
+        "preflight checks deletions of nodes, daemonsets, pods, namespaces and custom resources of operators, not of nodes.apps",
     ),
     ("labels of pods", "label pods p a=b", "preflight checks labels of nodes, not of pods"),
     ("labels of files", "label -f a x=y", "preflight checks labels of nodes by name, --selector or --all, not of objects in files"),

@@ -25,6 +25,7 @@ from preflight.model.reasons import (
     TimedToleration,
     UnknownGate,
     UnknownLabels,
+    UnknownVersion,
     UnreadyPod,
     Untolerated,
     UpdateUncertainty,
@@ -133,6 +134,11 @@ def near(kind: NearMissKind, toleration: Toleration, taint: Taint = RDMA) -> Nea
             "unknown whether it tolerates level=3:NoSchedule: Lt and Gt depend on feature gate "
             "TaintTolerationComparisonOperators, which is not given (--feature-gates)",
             id="an unknown gate",
+        ),
+        pytest.param(
+            UnknownVersion((Taint("dedicated", "x", "NoSchedule"),), "26.7.0"),
+            "unknown whether it tolerates dedicated=x:NoSchedule: its operator adds that toleration from version 26.7.0 on",
+            id="an unknown version",
         ),
         pytest.param(
             UpdateUncertainty(("n1", "n2"), (0, 1), ("n3",), (), has_surge=False, budget=1),

@@ -275,3 +275,58 @@ def test_a_label_that_is_removed_is_not_unknown(tmp_path: Path) -> None:
 
     outcomes = {row["daemonset"]: row["outcome"] for row in json.loads(result.out)["coverage"]}
     assert outcomes["gpu-operator/nvidia-device-plugin-daemonset"] == "lost-now"
+
+
+WRONG_LISTS = """\
+apiVersion: storage.example.com/v1
+kind: FastDisk
+metadata: {name: fast, namespace: disks}
+spec:
+  node:
+    tolerations:
+      - key: dedicated
+        operator: exists
+      - operator: Exists
+    pods:
+      - nodeTolerations: [{key: a, value: true}]
+      - {names: [a], tolerations: [tolerant]}
+  other: {tolerations: [{key: x, seconds: 3}]}
+"""
+
+
+@pytest.mark.parametrize("form", ["a document", "a List", "a list of its kind", "JSON", "a List in JSON"])
+def test_tolerations_of_an_unknown_resource_are_checked_where_they_are_written(tmp_path: Path, form: str) -> None:
+    data = yaml.safe_load(WRONG_LISTS)
+    indented = WRONG_LISTS.replace("\n", "\n  ").strip()
+    texts = {
+        "a document": WRONG_LISTS,
+        "a List": f"apiVersion: v1\nkind: List\nitems:\n- {indented}\n",
+        "a list of its kind": f"apiVersion: v1\nkind: List\nitems:\n- {indented}\n---\n{NODE}",
+        "JSON": json.dumps(data, indent=1),
+        "a List in JSON": json.dumps({"apiVersion": "v1", "kind": "List", "items": [yaml.safe_load(NODE), data]}, indent=1),
+    }
+    (tmp_path / "disks.yaml").write_text(texts[form])
+    _write(tmp_path, node=NODE)
+
+    result = program("lint", str(tmp_path), "--no-policy", "-o", "json")
+
+    found = {(item["rule"], item["location"]["path"]) for item in json.loads(result.out)["findings"]}
+    prefix = {"a document": "", "JSON": "", "a List in JSON": "items[1]."}.get(form, "items[0].")
+    assert found == {
+        ("PF205", f"{prefix}spec.node.tolerations[0].operator"),
+        ("PF201", f"{prefix}spec.node.tolerations[1]"),
+        ("PF205", f"{prefix}spec.node.pods[0].nodeTolerations[0].value"),
+    }
+    assert {item["subject"]["kind"] for item in json.loads(result.out)["findings"]} == {"FastDisk"}
+    assert all(item["location"]["line"] > 1 and item["location"]["column"] for item in json.loads(result.out)["findings"])
+    assert result.code == 1
+    assert program("lint", str(tmp_path), "--no-policy", "--strict").code == 3
+
+
+def test_templates_and_definitions_are_no_unknown_resources(tmp_path: Path) -> None:
+    template = WRONG_LISTS.replace("value: true", 'value: "{{ .Values.x }}"')
+    _write(tmp_path, disks=template, node=NODE)
+
+    result = program("lint", str(tmp_path), "--no-policy", "-o", "concise")
+
+    assert "PF205" not in result.out

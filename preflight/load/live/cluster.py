@@ -101,6 +101,7 @@ class LiveCluster:
                 *lists.plan_node_lists(cluster_query, named),
                 *(ListQuery(resource) for resource in kinds),
                 *lists.plan_state_lists(cluster_query),
+                *lists.plan_operator_lists(cluster_query),
             ]
         )
         daemonsets = list(self._iter_daemonsets())
@@ -237,7 +238,7 @@ class LiveCluster:
                 refused.append(query)
             self._add_result(answer)
         for query in refused:
-            parts = [ListQuery(query.resource, namespace, query.fields, query.labels) for namespace in self._namespaces]
+            parts = [replace(query, namespace=namespace) for namespace in self._namespaces]
             parted = self._client.run_queries(parts)
             self._survey.add_namespace_answers(query, [(answer.query.namespace, answer.error) for answer in parted])
             for answer in parted:
@@ -252,6 +253,11 @@ class LiveCluster:
             if key not in self._known:
                 self._known.add(key)
                 collector.objects.append(item)
+        for resource in collected.operator_resources:
+            identity = (f"{resource.kind}.{resource.group}", resource.namespace, resource.name)
+            if identity not in self._known:
+                self._known.add(identity)
+                collector.operator_resources.append(resource)
         collector.whole_pods.update(collected.whole_pods)
         if collector.pod_texts is not None and collected.pod_texts is not None:
             collector.pod_texts.update(collected.pod_texts)

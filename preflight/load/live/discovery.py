@@ -67,7 +67,8 @@ class Discovery:
     1. `/apis` has all groups, with their resources where the server aggregates its discovery (since 1.26); else each version of a group
        has a document of its own.
     2. The core group is not asked for: every server has it.
-    3. A server that refuses these documents says nothing: the usual version of a resource is then asked for.
+    3. A server that refuses these documents says nothing: the usual version of a resource is then asked for. Of a resource without a
+       usual version, nothing is.
 
     Source: `staging/src/k8s.io/api/apidiscovery/v2/types.go`, `staging/src/k8s.io/client-go/discovery/discovery_client.go`.
     """
@@ -89,8 +90,8 @@ class Discovery:
             self._read_groups()
             self._is_read = True
         if self._groups is None:
-            return ServedVersion(Served.UNKNOWN, resource.version)
-        for version in (resource.version, *resource.older):
+            return ServedVersion(Served.UNKNOWN if resource.version else Served.NO, resource.version)
+        for version in (resource.version, *resource.older) if resource.version else self._groups.get(resource.group, ()):
             if version in self._groups.get(resource.group, ()):
                 plurals = self._list_resources(resource.group, version)
                 if plurals is None:
@@ -98,6 +99,13 @@ class Discovery:
                 if resource.plural in plurals:
                     return ServedVersion(Served.YES, version)
         return ServedVersion(Served.NO)
+
+    def has_group(self, group: str) -> bool:
+        """Whether the server says that it serves an API group."""
+        if not self._is_read:
+            self._read_groups()
+            self._is_read = True
+        return group in (self._groups or {})
 
     def _read_groups(self) -> None:
         document = self._read_document("/apis", ("APIGroupDiscoveryList", "APIGroupList"))

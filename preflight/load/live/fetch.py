@@ -69,7 +69,7 @@ class ListClient:
         """
         from concurrent.futures import ThreadPoolExecutor
 
-        served = [self._discovery.find_version(query.resource) for query in queries]
+        served = [self._find_version(query) for query in queries]
         pool = ThreadPoolExecutor(MAX_PARALLEL)
         try:
             waiting = [
@@ -83,9 +83,14 @@ class ListClient:
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
+    def _find_version(self, query: ListQuery) -> ServedVersion:
+        if query.needs_group and not self._discovery.has_group(query.needs_group):
+            return ServedVersion(Served.NO)
+        return self._discovery.find_version(query.resource)
+
     def _explain_absence(self, query: ListQuery) -> QueryResult:
         """The answer for a resource that the server does not serve."""
-        if query.resource.is_custom:
+        if query.resource.is_custom or query.needs_group:
             return QueryResult(query, self._make_collector())
         return QueryResult(query, ObjectCollector(), ListFailure.NOT_SERVED, NOT_SERVED)
 
@@ -125,9 +130,13 @@ class ListClient:
         if found.runtime_state is not None and query.resource.kind in STATE_KINDS:
             unread = found.runtime_state.take_page(query.resource.kind, page.text)
             return find_bad_item(page, lambda index: "" if index != unread else WRONG_TYPES)
-        objects, pods = len(found.objects), len(found.pods)
+        objects, pods, resources = len(found.objects), len(found.pods), len(found.operator_resources)
         self._take_text(found, query, page.text)
-        if _count_read_objects(found, objects) + _count_read_pods(found, pods) == len(page.items):
+        if query.resource.is_operators:
+            count = len(found.operator_resources) - resources
+        else:
+            count = _count_read_objects(found, objects) + _count_read_pods(found, pods)
+        if count == len(page.items):
             return None
         return find_bad_item(page, lambda index: self._explain_unread(query, page.items[index]))
 

@@ -19,9 +19,11 @@ from preflight.load.live.resources import (
     STATE_RESOURCES,
     ApiResource,
     ListQuery,
+    list_operator_resources,
 )
 from preflight.model.apps import DaemonSet
 from preflight.model.meta import LabelSelector
+from preflight.operators.resource import list_config_map_sources
 
 if TYPE_CHECKING:
     from preflight.model.pod_scheduling import SchedulerPod
@@ -101,6 +103,14 @@ def plan_replica_set_lists(pods: Mapping[NamespacedName, SchedulerPod], deployme
             if tail != hash or (namespace, above) not in deployments:
                 namespaces.add(namespace)
     return (ListQuery(REPLICASETS, namespace) for namespace in sorted(namespaces))
+
+
+def plan_operator_lists(cluster_query: ClusterQuery) -> Iterator[ListQuery]:
+    """The lists of the custom resources, and of the ConfigMaps, that known operators read."""
+    kinds = None if cluster_query.needs_operators else cluster_query.operator_kinds
+    yield from (ListQuery(resource) for resource in list_operator_resources(kinds))
+    for name, group in list_config_map_sources() if cluster_query.needs_operators else ():
+        yield ListQuery(CONFIGS, fields=f"metadata.name={name}", needs_group=group)
 
 
 def plan_config_lists(daemonsets: Iterable[DaemonSet]) -> Iterator[ListQuery]:

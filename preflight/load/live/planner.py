@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from preflight.kubectl.commands import (
     ApplyFiles,
     Command,
+    DeleteCustomResources,
     DeleteDaemonSets,
     DeleteFiles,
     DeleteNamespaces,
@@ -24,6 +25,8 @@ from preflight.kubectl.resource_args import NODE
 from preflight.load.live.named_namespaces import list_named_namespaces
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Namespace, Node
+from preflight.model.declaration import OperatorResource
+from preflight.operators.resource import CustomKind, find_custom_kind, list_related_kinds
 
 NamespacedName = tuple[str, str]
 """A namespace and a name."""
@@ -39,7 +42,8 @@ class ClusterQuery(Struct, frozen=True):
     3. `needs_budgets`: PodDisruptionBudgets. `needs_owners`: what controls pods and is no DaemonSet; with nodes that are named, pods may
        have to go from these (`evicts_from_nodes`). `needs_admission`: what admission
        makes of new pods: namespaces, RuntimeClasses, quotas. `needs_dependents`: what may depend on a DaemonSet. `needs_configs`: the
-       ConfigMaps that say what DaemonSets provide. `needs_state`: what says how things are: events and CSINodes.
+       ConfigMaps that say what DaemonSets provide. `needs_state`: what says how things are: events and CSINodes. `needs_operators`: the
+       custom resources of known operators; without it, those of `operator_kinds`.
     4. `namespaces` are those that the command lines name: what may not be listed in all namespaces is tried there.
     """
 
@@ -55,6 +59,8 @@ class ClusterQuery(Struct, frozen=True):
     needs_dependents: bool = False
     needs_configs: bool = False
     needs_state: bool = False
+    needs_operators: bool = False
+    operator_kinds: tuple[CustomKind, ...] = ()
     namespaces: tuple[str, ...] = ()
 
     @property
@@ -63,7 +69,9 @@ class ClusterQuery(Struct, frozen=True):
         return self.needs_owners and not self.all_nodes
 
 
-FOR_FULL_CHECK = ClusterQuery(all_nodes=True, needs_budgets=True, needs_admission=True, needs_dependents=True, needs_configs=True)
+FOR_FULL_CHECK = ClusterQuery(
+    all_nodes=True, needs_budgets=True, needs_admission=True, needs_dependents=True, needs_configs=True, needs_operators=True
+)
 """The whole cluster, as far as anything is read of it."""
 
 FOR_SNAPSHOT = replace(FOR_FULL_CHECK, needs_owners=True, needs_state=True)
@@ -72,7 +80,7 @@ FOR_SNAPSHOT = replace(FOR_FULL_CHECK, needs_owners=True, needs_state=True)
 FOR_COMPARISON = ClusterQuery(all_nodes=True, needs_admission=True, needs_configs=True)
 """What is compared with a snapshot: nodes, DaemonSets and their pods; and what tells one cluster from another."""
 
-FOR_DOCTOR = replace(FOR_FULL_CHECK, needs_state=True)
+FOR_DOCTOR = replace(FOR_FULL_CHECK, needs_state=True, needs_operators=False)
 """What is broken today: all of it, and what says how things are."""
 
 FOR_CAPACITY = ClusterQuery(all_nodes=True, needs_admission=True)
@@ -102,6 +110,7 @@ def _merge_queries(commands: Sequence[Command], namespace: str, read_file: Calla
     found = [_plan_command(command, namespace, read_file) for command in commands]
     budgets, owners = any(query.needs_budgets for query in found), any(query.needs_owners for query in found)
     around = any(query.needs_admission for query in found)
+    kinds = tuple(dict.fromkeys(kind for query in found for kind in query.operator_kinds))
     every_node = [query for query in found if query.all_nodes]
     if not every_node:
         return ClusterQuery(
@@ -111,6 +120,7 @@ def _merge_queries(commands: Sequence[Command], namespace: str, read_file: Calla
             needs_budgets=budgets,
             needs_owners=owners,
             needs_admission=around,
+            operator_kinds=kinds,
         )
     named = [query.daemonsets for query in every_node if query.daemonsets is not None]
     only = len(named) == len(found)
@@ -122,6 +132,7 @@ def _merge_queries(commands: Sequence[Command], namespace: str, read_file: Calla
         needs_budgets=budgets,
         needs_owners=owners,
         needs_admission=around,
+        operator_kinds=kinds,
     )
 
 
@@ -131,6 +142,8 @@ def _plan_command(command: Command, namespace: str, read_file: Callable[[FileArg
         if command.resource == NODE:
             evicts = command.may_evict
             return ClusterQuery(frozenset(chosen.names), needs_budgets=evicts, needs_owners=evicts)
+        if (custom := find_custom_kind(command.resource)) is not None:
+            return ClusterQuery(all_nodes=True, needs_admission=True, operator_kinds=list_related_kinds(*custom))
         return ClusterQuery(all_nodes=True, daemonsets=_list_named(chosen, namespace), needs_admission=True)
     if isinstance(command, SetImage | RestartRollout):
         return ClusterQuery(all_nodes=True, daemonsets=_list_named(command.daemonsets, namespace), needs_admission=True)
@@ -138,6 +151,8 @@ def _plan_command(command: Command, namespace: str, read_file: Callable[[FileArg
         return ClusterQuery(all_nodes=True, daemonsets=_list_named(command.daemonsets, namespace))
     if isinstance(command, DeleteNamespaces):
         return ClusterQuery(all_nodes=True)
+    if isinstance(command, DeleteCustomResources) and (custom := find_custom_kind(command.resource)) is not None:
+        return ClusterQuery(all_nodes=True, operator_kinds=list_related_kinds(*custom))
     if isinstance(command, ApplyFiles | DeleteFiles):
         objects = [item for argument in command.iter_arguments() for item in read_file(argument)]
         if isinstance(command, DeleteFiles) and any(isinstance(item, Namespace) for item in objects):
@@ -165,7 +180,11 @@ def _list_named(chosen: TargetObjects, namespace: str) -> frozenset[NamespacedNa
 def _plan_files(objects: Sequence[object], namespace: str, *, needs_admission: bool) -> ClusterQuery:
     """What the objects of files need: a template of a pool may touch any node."""
     nodes = [item for item in objects if isinstance(item, Node)]
-    daemonsets = [item for item in objects if isinstance(item, DaemonSet)]
+    daemonsets = [item for item in objects if isinstance(item, DaemonSet) and item.declaration is None]
+    resources = [item for item in objects if isinstance(item, OperatorResource)]
+    if resources:
+        kinds = dict.fromkeys(kind for item in resources for kind in list_related_kinds(item.kind, item.group))
+        return ClusterQuery(all_nodes=True, needs_admission=needs_admission, operator_kinds=tuple(kinds))
     if nodes and not daemonsets and all(node.pool is None for node in nodes):
         return ClusterQuery(frozenset(node.name for node in nodes))
     applied = tuple(_with_namespace(daemonset, namespace) for daemonset in daemonsets)

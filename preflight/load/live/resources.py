@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import quote
 
 from msgspec import Struct
+
+from preflight.operators.resource import CustomKind, is_namespaced, list_custom_kinds
 
 
 class ApiResource(NamedTuple):
     """A resource of the API.
 
     1. `group` is "" for the core group. `older` are the versions to ask for, newest first, where the server does not serve `version`.
-    2. `is_custom`: a cluster has the resource only where somebody has installed it.
+    2. `is_custom`: a cluster has the resource only where somebody has installed it. A `version` of "" is any that the server serves.
+    3. `is_operators`: a known operator reads it. Not to have it makes no answer incomplete: the operator's DaemonSets are listed.
     """
 
     kind: str
@@ -22,6 +26,12 @@ class ApiResource(NamedTuple):
     is_namespaced: bool = True
     older: tuple[str, ...] = ()
     is_custom: bool = False
+    is_operators: bool = False
+
+    @property
+    def name(self) -> str:
+        """What a survey calls the resource: its kind, or for a kind that several operators may have, as RBAC does."""
+        return self.rbac_name if self.is_operators else self.kind
 
     @property
     def rbac_name(self) -> str:
@@ -37,7 +47,7 @@ class ApiResource(NamedTuple):
 class ListQuery(Struct, frozen=True):
     """One list to ask for: a resource, a namespace ("" for all), and selectors as the API takes them.
 
-    `limit` is how many objects at most, 0 for all.
+    `limit` is how many objects at most, 0 for all. With `needs_group`, only a server of that API group is asked: others have no object.
     """
 
     resource: ApiResource
@@ -45,6 +55,7 @@ class ListQuery(Struct, frozen=True):
     fields: str = ""
     labels: str = ""
     limit: int = 0
+    needs_group: str = ""
 
 
 NODES = ApiResource("Node", "", "v1", "nodes", is_namespaced=False)
@@ -84,5 +95,14 @@ EVENTS = ApiResource("Event", "", "v1", "events")
 
 STATE_RESOURCES = (EVENTS, ApiResource("CSINode", "storage.k8s.io", "v1", "csinodes", is_namespaced=False, older=("v1beta1",)))
 """What says how things are, beside the objects themselves."""
+
+
+def list_operator_resources(kinds: Iterable[CustomKind] | None = None) -> tuple[ApiResource, ...]:
+    """The custom resources of known operators: those of some kinds, None for all."""
+    return tuple(
+        ApiResource(custom.kind, custom.group, "", custom.plural, is_namespaced(custom), is_custom=True, is_operators=True)
+        for custom in (list_custom_kinds() if kinds is None else kinds)
+    )
+
 
 ALL_RESOURCES = (NODES, DAEMONSETS, PODS, BUDGETS, *ADMISSION, *DEPENDENTS, REPLICASETS, CONFIGS, *STATE_RESOURCES)

@@ -8,6 +8,7 @@ from enum import Enum
 from preflight.load.live.discovery import Served
 from preflight.load.live.resources import PODS, ListQuery
 from preflight.messages.live import (
+    describe_missing_operator_right,
     describe_missing_right,
     describe_namespaces,
     describe_server_fault,
@@ -50,7 +51,7 @@ class ClusterSurvey:
         1. It is, where the right to list the kind in all namespaces is missing.
         2. `is_whole_kind`: the list has every object of its kind that anything is read of.
         """
-        kind = query.resource.kind
+        kind = query.resource.name
         if failure is None:
             if is_whole_kind:
                 self.complete.add(kind)
@@ -70,7 +71,7 @@ class ClusterSurvey:
     def add_namespace_answers(self, query: ListQuery, answers: Iterable[tuple[str, str]]) -> None:
         """Note what came of the parts of a refused list: each namespace that was tried, with the error, "" where it was listed."""
         listed = [namespace for namespace, error in answers if not error]
-        kind = query.resource.kind
+        kind = query.resource.name
         if listed and kind in self.forbidden:
             known = self.partly_listed.setdefault(kind, [])
             known += (namespace for namespace in listed if namespace not in known)
@@ -86,7 +87,8 @@ class ClusterSurvey:
 def explain_refusal(query: ListQuery, served: Served, status: int, message: str) -> str:
     """Why a server does not give a list: the right that is missing, or what it answers."""
     if status == FORBIDDEN_STATUS:
-        return describe_missing_right(query.resource.rbac_name, query.namespace)
+        describe = describe_missing_operator_right if query.resource.is_operators else describe_missing_right
+        return describe(query.resource.rbac_name, query.namespace)
     if status == _NOT_FOUND_STATUS:
         return describe_wrong_discovery(message) if served is Served.YES else describe_unknown_resource(message)
     return describe_server_fault(status, message)

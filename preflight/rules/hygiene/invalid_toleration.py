@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from preflight.messages import hygiene as messages
 from preflight.model.meta import Refusal
 from preflight.model.report import Severity
-from preflight.model.workloads import Workload, locate_pod_spec
+from preflight.model.workloads import TolerationOwner, locate_pod_spec
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_field_key, make_toleration_key, number_repeats
 from preflight.scheduling.tolerations import tolerates
@@ -29,7 +29,7 @@ def check(context: Context) -> Iterator[Hit]:
 
 
 def _iter_hits(context: Context) -> Iterator[Hit]:
-    for workload in context.workloads:
+    for workload in (*context.workloads, *context.custom_resources):
         spec, path = locate_pod_spec(workload)
         base: FieldPath = (*path, "tolerations")
         read = [refusal for refusal in workload.refusals if refusal.path[: len(base)] == base]
@@ -42,7 +42,7 @@ def _iter_hits(context: Context) -> Iterator[Hit]:
                 yield _make_hit(workload, refusals, len(base))
 
 
-def _matches_changed_taint(context: Context, workload: Workload, number: int | str) -> bool:
+def _matches_changed_taint(context: Context, workload: TolerationOwner, number: int | str) -> bool:
     own = locate_pod_spec(workload)[0].tolerations
     if not isinstance(number, int) or number >= len(own):
         return True
@@ -50,7 +50,7 @@ def _matches_changed_taint(context: Context, workload: Workload, number: int | s
     return any(not toleration.key or toleration.key == taint.key or tolerates(toleration, taint, None) for taint in context.taints)
 
 
-def _make_hit(workload: Workload, refusals: Sequence[Refusal], depth: int) -> Hit:
+def _make_hit(workload: TolerationOwner, refusals: Sequence[Refusal], depth: int) -> Hit:
     """Points at the field where one alone is wrong, else at the toleration."""
     paths = {refusal.path for refusal in refusals}
     toleration = refusals[0].path[: depth + 1]

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from preflight.messages import hygiene as messages
 from preflight.model.report import Severity
+from preflight.model.workloads import CustomResource
 from preflight.rules.api import Context, Hit, Rule, make_subject_of
 from preflight.rules.workload_fields import WorkloadToleration, iter_tolerations
 
@@ -29,10 +30,13 @@ _DEAD_NODE_KEYS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachab
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each toleration of NoExecute without seconds, and for each without an effect where that matters.
 
-    None for those that every DaemonSet has anyway, and where an earlier toleration matches first.
+    None for those that every DaemonSet has anyway, where an earlier toleration matches first, and where it is not known whether a
+    DaemonSet's pods have it.
     """
     for item in iter_tolerations(context):
         toleration = item.toleration
+        if isinstance(item.workload, CustomResource):
+            continue
         if not toleration.key or toleration.effect not in ("", "NoExecute") or toleration.tolerationSeconds is not None:
             continue
         wanted = context.convention.no_execute if item.is_daemon else "leave"

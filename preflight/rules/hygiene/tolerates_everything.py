@@ -22,6 +22,7 @@ from preflight.messages import hygiene as messages
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Pod
 from preflight.model.report import Severity
+from preflight.model.workloads import CustomResource
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.workload_fields import WorkloadToleration, iter_tolerations
 
@@ -42,7 +43,7 @@ def check(context: Context) -> Iterator[Hit]:
         if toleration.key or toleration.operator != "Exists":
             continue
         for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None and not item.is_shadowed
-        returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod)
+        returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod | CustomResource)
         yield Hit(
             subject=make_subject_of(item.workload),
             key=item.key,
