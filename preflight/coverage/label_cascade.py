@@ -15,13 +15,13 @@ from preflight.coverage.evaluate import evaluate_change, make_empty_change
 from preflight.coverage.model import CascadeLoss, CoverageGroup, Impact
 from preflight.coverage.outcome import PodAfter, PodForecast
 from preflight.coverage.pool_rollout import apply_delayed_pools
+from preflight.coverage.selected_labels import SelectedLabels
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
-from preflight.scheduling.affinity import collect_label_keys
 from preflight.scheduling.tolerations import NEVER
 
 if TYPE_CHECKING:
@@ -56,8 +56,9 @@ def predict_impact(
        happen.
     4. The world after has the labels no more that go at once.
     5. Pods that a new DaemonSet adopts are its own, and pods that are of its template already are not updated.
-    6. What reaches only the next nodes of a pool takes nothing from those that are there: see `pool_rollout.apply_delayed_pools`.
-    7. `starts` says how new pods begin: see `shared_analysis.SharedAnalysis`.
+    6. `Impact.fading_labels` are the labels that go once a producer is re-created: ordinary pods may select on them too.
+    7. What reaches only the next nodes of a pool takes nothing from those that are there: see `pool_rollout.apply_delayed_pools`.
+    8. `starts` says how new pods begin: see `shared_analysis.SharedAnalysis`.
     """
     if not change.before.daemonsets.keys() >= change.daemonsets & change.after.daemonsets.keys():
         from preflight.coverage.adoption import adopt_pods  # no part of a run without a new DaemonSet
@@ -79,34 +80,30 @@ def predict_unchanged(world: ClusterState, pods: Mapping[ObjectKey, DaemonSetPod
 
 def _evaluate_cascade(change: Change, pods: Mapping[ObjectKey, DaemonSetPods], horizon: float, shared_analysis: SharedAnalysis) -> Impact:
     impact = evaluate_change(change, pods, horizon, shared_analysis)
-    mentioned = _collect_selected_labels(impact)
-    if not mentioned:
+    selected = SelectedLabels(impact.change.after)
+    if selected.is_empty:
         return impact
     vanished = _LostLabels(defaultdict(set), defaultdict(set), {})
-    while _add_lost_labels(vanished, impact, mentioned):
+    while _add_lost_labels(vanished, impact, selected):
         after = _remove_labels(change, vanished.lost_now)
         impact = evaluate_change(after, pods, horizon, shared_analysis)
         if vanished.lost_later:
             both = {node: vanished.lost_now[node] | vanished.lost_later[node] for node in (*vanished.lost_now, *vanished.lost_later)}
             impact = _merge_later_losses(impact, evaluate_change(_remove_labels(change, both), pods, horizon, shared_analysis))
-        impact = _attach_cascade_losses(impact, vanished, mentioned)
+        impact = _attach_cascade_losses(impact, vanished, selected.by_daemonset)
+    if vanished.lost_later:
+        fading = {node: {label: vanished.producers[node, label] for label in labels} for node, labels in vanished.lost_later.items()}
+        impact = replace(impact, fading_labels=fading)
     return impact
 
 
-def _collect_selected_labels(impact: Impact) -> dict[ObjectKey, frozenset[str]]:
-    """The labels that each DaemonSet after the change selects on, where some are."""
-    keys = {key: collect_label_keys(daemonset.spec.template.spec)[0] for key, daemonset in impact.change.after.daemonsets.items()}
-    return {key: labels for key, labels in keys.items() if labels}
-
-
-def _add_lost_labels(lost_labels: _LostLabels, impact: Impact, selected_labels: Mapping[ObjectKey, frozenset[str]]) -> bool:
+def _add_lost_labels(lost_labels: _LostLabels, impact: Impact, selected_labels: SelectedLabels) -> bool:
     """Add the labels that go with what is lost by now; whether there were more."""
     grew = False
-    wanted = frozenset().union(*selected_labels.values())
     for group in impact.iter_groups(*_LOSS_OUTCOMES):
         if group.outcome_before is group.outcome:
             continue
-        labels = _list_produced_labels(impact, group.daemonset, wanted)
+        labels = _list_produced_labels(impact, group.daemonset, selected_labels)
         if not labels:
             continue
         into = lost_labels.lost_now if group.outcome is Outcome.LOST_NOW else lost_labels.lost_later
@@ -123,11 +120,11 @@ def _add_lost_labels(lost_labels: _LostLabels, impact: Impact, selected_labels: 
     return grew
 
 
-def _list_produced_labels(impact: Impact, daemonset: DaemonSet, wanted: Iterable[str]) -> tuple[str, ...]:
+def _list_produced_labels(impact: Impact, daemonset: DaemonSet, selected_labels: SelectedLabels) -> tuple[str, ...]:
     components = impact.component_cache.recognize(daemonset)
     if not any(component.labels for component in components):
         return ()
-    return tuple(sorted(label for label in wanted if any(component.sets_label(label) for component in components)))
+    return tuple(sorted(label for label in selected_labels.every if any(component.sets_label(label) for component in components)))
 
 
 def _has_other_producer(impact: Impact, lost: CoverageGroup, node: str, label: str) -> bool:
@@ -143,14 +140,18 @@ def _has_other_producer(impact: Impact, lost: CoverageGroup, node: str, label: s
 
 
 def _remove_labels(change: Change, labels: Mapping[str, Iterable[str]]) -> Change:
-    """The change with some labels gone from nodes afterwards; a partly known node is then known not to have them."""
-    nodes = dict(change.after.nodes)
+    return replace(change, after=replace(change.after, nodes=remove_labels(change.after.nodes, labels)))
+
+
+def remove_labels(nodes: Mapping[str, Node], labels: Mapping[str, Iterable[str]]) -> Mapping[str, Node]:
+    """Nodes without some labels; a partly known node is then known not to have them."""
+    found = dict(nodes)
     for name, gone in labels.items():
-        node = nodes[name]
+        node = found[name]
         kept = {key: value for key, value in node.metadata.labels.items() if key not in gone}
         absent = node.absent_labels | frozenset(gone) if node.has_unknown_labels else node.absent_labels
-        nodes[name] = _set_labels(node, kept, absent)
-    return replace(change, after=replace(change.after, nodes=nodes))
+        found[name] = _set_labels(node, kept, absent)
+    return found
 
 
 def _set_labels(node: Node, labels: dict[str, str], absent: frozenset[str]) -> Node:

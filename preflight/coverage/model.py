@@ -111,6 +111,7 @@ class Impact(Struct, frozen=True):
     6. `rollouts` is, for each DaemonSet that updates, where its update comes to its end.
     7. `pods_before` are the pods that the change met, as far as they are known.
     8. `pod_fits` says of the pods that are created whether their nodes take them.
+    9. `fading_labels` are the labels of nodes that go once the pod of their producer is re-created: by node and label the producer.
     """
 
     change: Change
@@ -124,6 +125,7 @@ class Impact(Struct, frozen=True):
     cascade_losses: tuple[CascadeLoss, ...] = ()
     pods_before: Mapping[ObjectKey, DaemonSetPods] = {}
     pod_fits: Mapping[ObjectKey, Mapping[str, PodFit]] = {}
+    fading_labels: Mapping[str, Mapping[str, ObjectKey]] = {}
 
     @property
     def component_cache(self) -> ComponentCache:

@@ -9,7 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from preflight.model.core import CoveragePod, Toleration
+from preflight.model.convert import convert
+from preflight.model.core import Affinity, CoveragePod, Toleration
+from preflight.model.meta import Origin
 
 GENERATION_LABEL = "pod-template-generation"
 REVISION_LABEL = "controller-revision-hash"
@@ -43,6 +45,11 @@ def parse_tolerations(raw: bytes) -> tuple[Toleration, ...]:
         return _TOLERATIONS.decode(raw) if raw and raw != b"null" else ()
     except msgspec.MsgspecError:
         return tuple(_make_toleration(decode_map) for decode_map in decode_maps(Raw(raw)))
+
+
+def decode_affinity(raw: bytes) -> Affinity | None:
+    """The node affinity of a listed pod; what no API would hold is left out."""
+    return convert(msgspec.json.decode(raw), Affinity, Origin("<none>"))[0] if raw else None
 
 
 def _make_toleration(data: dict[str, Any]) -> Toleration:

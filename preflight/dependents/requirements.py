@@ -15,6 +15,7 @@ from preflight.model.meta import Metadata, Origin
 from preflight.model.report import Subject
 from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.model.world import ClusterState
+from preflight.scheduling.jobs.exclusive_placement import find_exclusive_topology
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
@@ -23,7 +24,7 @@ _DEFAULT_TOLERATIONS = tuple(
     Toleration(key=f"node.kubernetes.io/{key}", operator="Exists", effect="NoExecute", tolerationSeconds=300)
     for key in ("not-ready", "unreachable")
 )
-_FINISHED_CONDITIONS = frozenset(("Complete", "Failed"))
+_FINISHED_CONDITIONS = frozenset(("Complete", "Completed", "Failed"))
 
 
 class Consumer(Struct, frozen=True):
@@ -32,6 +33,7 @@ class Consumer(Struct, frozen=True):
     1. `resources` and `drivers` lead from each extended resource that they ask for, and each CSI driver of their volumes, to the field
        that says so.
     2. `is_daemon`: a DaemonSet's pods, which run on all nodes that the controller takes, and nowhere else instead.
+    3. `topology` is a label that a node must have, whatever its value: that of a JobSet's exclusive placement. "" for none.
     """
 
     subject: Subject
@@ -40,13 +42,14 @@ class Consumer(Struct, frozen=True):
     resources: Mapping[str, VolumePath]
     drivers: Mapping[str, VolumePath]
     is_daemon: bool = False
+    topology: str = ""
 
 
 def list_consumers(world: ClusterState) -> tuple[Consumer, ...]:
     """Every workload that was given, each once, in order of its place; a JobSet once for each of its templates.
 
     1. One that a workload of ours controls (a ReplicaSet of a Deployment, a Job of a CronJob or JobSet) is left to that one.
-    2. One that wants no pod is none: no replicas, a Job that has ended.
+    2. One that wants no pod is none: no replicas, a Job or JobSet that has ended.
     3. Pods that were listed are not looked at: only templates, and manifests of pods, say here what is needed.
     """
     drivers = CsiDriverIndex(world)
@@ -56,8 +59,8 @@ def list_consumers(world: ClusterState) -> tuple[Consumer, ...]:
     for workload in every:
         if _wants_no_pods(workload) or _is_controlled(workload.metadata, known):
             continue
-        for spec, path in _iter_templates(workload):
-            consumer = _make_consumer(workload, spec, path, drivers)
+        for spec, path, topology in _iter_templates(workload):
+            consumer = _make_consumer(workload, spec, path, drivers, topology)
             found.setdefault((str(consumer.subject), consumer.subject.kind, path), consumer)
     return tuple(found.values())
 
@@ -67,15 +70,17 @@ def make_subject(workload: Workload | JobSet) -> Subject:
     return Subject(type(workload).__name__, workload.metadata.namespace, workload.metadata.name)
 
 
-def _iter_templates(workload: Workload | JobSet) -> Iterator[tuple[PodSpec, VolumePath]]:
+def _iter_templates(workload: Workload | JobSet) -> Iterator[tuple[PodSpec, VolumePath, str]]:
+    """Each template with its path, and the label of the domains of which its Jobs have one each to themselves."""
     if isinstance(workload, JobSet):
         for index, job in enumerate(workload.spec.replicatedJobs):
-            yield job.template.spec.template.spec, ("spec", "replicatedJobs", index, "template", *POD_TEMPLATE_SPEC)
+            path: VolumePath = ("spec", "replicatedJobs", index, "template", *POD_TEMPLATE_SPEC)
+            yield job.template.spec.template.spec, path, find_exclusive_topology(workload, job)
     else:
-        yield locate_pod_spec(workload)
+        yield (*locate_pod_spec(workload), "")
 
 
-def _make_consumer(workload: Workload | JobSet, spec: PodSpec, path: VolumePath, drivers: CsiDriverIndex) -> Consumer:
+def _make_consumer(workload: Workload | JobSet, spec: PodSpec, path: VolumePath, drivers: CsiDriverIndex, topology: str) -> Consumer:
     metadata = workload.metadata
     templates = workload.spec.volumeClaimTemplates if isinstance(workload, StatefulSet) else ()
     used: dict[str, VolumePath] = {}
@@ -88,6 +93,7 @@ def _make_consumer(workload: Workload | JobSet, spec: PodSpec, path: VolumePath,
         resources={name: (*path, *where) for name, where in _iter_extended_resources(spec)},
         drivers=used,
         is_daemon=isinstance(workload, DaemonSet),
+        topology=topology,
     )
 
 
@@ -113,7 +119,7 @@ def is_extended_resource(resource: str) -> bool:
 
 
 def _wants_no_pods(workload: Workload | JobSet) -> bool:
-    if isinstance(workload, Job) and any(
+    if isinstance(workload, Job | JobSet) and any(
         condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in workload.status.conditions
     ):
         return True

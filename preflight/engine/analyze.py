@@ -201,7 +201,8 @@ def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:
         links += iter_pod_links(inputs.options.why, step.evictions, step.change, number)
         if len(progress.applied) != len(inputs.others):
             inputs = replace(inputs, others=tuple(progress.applied))
-        results = results.add(run_rules(inputs, make_change_context(step.change, step.impact, step.evictions, step.exposures), number))
+        context = make_change_context(step.change, step.impact, step.evictions, step.exposures, step.stranded_workloads)
+        results = results.add(run_rules(inputs, context, number))
     judged = _count_judged(inputs, start, steps)
     empty = _find_empty_reason(plan, steps, judged)
     parts = ReportParts(

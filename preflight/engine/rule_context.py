@@ -22,6 +22,7 @@ from preflight.rules.api import Context, ManifestLocation, RepeatedField
 if TYPE_CHECKING:
     from preflight.comparison.pods import ClusterComparison
     from preflight.doctor.diagnose import Diagnosis
+    from preflight.evictions.stranded_workloads import StrandedWorkload
     from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
 
@@ -48,7 +49,11 @@ def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = ()
 
 
 def make_change_context(
-    change: Change, impact: Impact, evictions: EvictionReport | None = None, exposures: tuple[WorkloadExposure, ...] = ()
+    change: Change,
+    impact: Impact,
+    evictions: EvictionReport | None = None,
+    exposures: tuple[WorkloadExposure, ...] = (),
+    stranded_workloads: tuple[StrandedWorkload, ...] = (),
 ) -> Context:
     """What rules may look at under a change."""
     taints = tuple(
@@ -64,6 +69,7 @@ def make_change_context(
         get_consequences=cache(lambda: find_consequences(impact)),
         evictions=evictions,
         exposures=exposures,
+        stranded_workloads=stranded_workloads,
         asks_budgets=change.drain_flags is not None and not change.drain_flags.disable_eviction,
     )
 

@@ -23,6 +23,7 @@ from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
     from preflight.evictions.evaluate import EvictionImpact
+    from preflight.evictions.stranded_workloads import StrandedWorkload
     from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
 
@@ -62,6 +63,18 @@ class SimulatedStep(Struct, frozen=True, dict=True):
         from preflight.evictions.workload_exposure import list_exposed_workloads
 
         return list_exposed_workloads(self.change)
+
+    @cached_property
+    def stranded_workloads(self) -> tuple[StrandedWorkload, ...]:
+        """The workloads whose next pod finds no node any more."""
+        before, after = self.change.before, self.impact.change.after
+        if not (len(before.workloads) > len(before.daemonsets) or before.job_sets or before.pods):
+            return ()
+        if before.nodes is after.nodes and not self.impact.fading_labels:
+            return ()
+        from preflight.evictions.stranded_workloads import list_stranded_workloads
+
+        return list_stranded_workloads(self.impact)
 
     @property
     def unknown_losers(self) -> tuple[WorkloadExposure, ...]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from preflight.change.model import Change, PodEnding
-from preflight.coverage.node_targeting import targets_nodes
-from preflight.dependents.requirements import Consumer, PlaceableNodes, list_consumers
+from preflight.dependents.requirements import PlaceableNodes, list_consumers
 from preflight.evictions.deleted_pods import gains_deleting_taint
+from preflight.model.core import Toleration
 from preflight.model.meta import Origin
 from preflight.model.report import Subject
 from preflight.scheduling.tolerations import NEVER, find_eviction_delay
@@ -20,22 +20,18 @@ class WorkloadExposure(Struct, frozen=True):
 
     1. `nodes` are the nodes of the change on which its pods may have been placed.
     2. `may_lose_pods`: the change lets its pods go from one of them, if it has any there.
-    3. `has_node`: some node may still take a new pod of it once the change is done.
-    4. `names_nodes`: its template asks for nodes of its own, so that it is no pod for anywhere.
     """
 
     subject: Subject
     origin: Origin
     nodes: tuple[str, ...]
     may_lose_pods: bool
-    has_node: bool
-    names_nodes: bool
 
 
 def list_exposed_workloads(change: Change) -> tuple[WorkloadExposure, ...]:
     """The workloads that may have pods on the nodes of a change, in order of their place; of a JobSet one for each template.
 
-    1. Labels and taints decide, before and after; resources, ports, volumes and affinity between pods are not looked at.
+    1. Labels and taints decide, before the change; resources, ports, volumes and affinity between pods are not looked at.
     2. A node that is only partly known may take whatever it is not known to refuse.
     """
     if not change.nodes:
@@ -44,8 +40,7 @@ def list_exposed_workloads(change: Change) -> tuple[WorkloadExposure, ...]:
 
 
 def _iter_exposures(change: Change) -> Iterator[WorkloadExposure]:
-    gate = change.after.comparison_operators
-    before, after = PlaceableNodes(change.before.nodes, gate), PlaceableNodes(change.after.nodes, gate)
+    before = PlaceableNodes(change.before.nodes, change.after.comparison_operators)
     for consumer in list_consumers(change.before):
         if consumer.is_daemon:
             continue
@@ -55,13 +50,11 @@ def _iter_exposures(change: Change) -> Iterator[WorkloadExposure]:
                 consumer.subject,
                 consumer.origin,
                 tuple(sorted(nodes)),
-                may_lose_pods=any(_may_leave(change, consumer, name) for name in nodes),
-                has_node=bool(after.select_nodes(consumer.spec)),
-                names_nodes=targets_nodes(consumer.spec),
+                may_lose_pods=any(may_leave(change, consumer.spec.tolerations, name) for name in nodes),
             )
 
 
-def _may_leave(change: Change, consumer: Consumer, node: str) -> bool:
+def may_leave(change: Change, tolerations: tuple[Toleration, ...], node: str) -> bool:
     """Whether a workload's pod goes from a node: by the drain, a NoExecute taint that it does not tolerate for ever, or with the node."""
     if change.drain_flags is not None:
         return node in change.drained_nodes
@@ -70,4 +63,4 @@ def _may_leave(change: Change, consumer: Consumer, node: str) -> bool:
     before, after = change.before.nodes.get(node), change.after.nodes.get(node)
     if after is None or not gains_deleting_taint(before, after):
         return False
-    return find_eviction_delay(consumer.spec.tolerations, after.spec.taints, change.after.comparison_operators) != NEVER
+    return find_eviction_delay(tolerations, after.spec.taints, change.after.comparison_operators) != NEVER

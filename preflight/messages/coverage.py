@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.messages.counts import format_count
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.lists import join_and, join_limited, join_node_names
 from preflight.messages.tolerations import describe_untolerated
 from preflight.model.core import Taint
 from preflight.model.fit_reasons import FitDoubt, StaysPending
@@ -38,6 +38,7 @@ from preflight.model.reasons import (
     Untolerated,
     UpdateUncertainty,
 )
+from preflight.model.report import Subject
 
 _PLAIN_REASONS = {
     PlainReason.DELETED: "the DaemonSet is deleted",
@@ -275,10 +276,20 @@ def describe_second_wave(nodes: Sequence[str], losses: Sequence[tuple[ObjectKey,
     return f"loses its labels on {join_node_names(nodes)} {when}, which removes the pods of {steps}"
 
 
-def describe_labels_restart(nodes: Sequence[str], affected: Sequence[ObjectKey]) -> str:
-    """PF118."""
-    effect = "lose their pods there until the labels return" if len(affected) > 1 else "loses its pods there until the labels return"
-    return f"removes its labels from {join_node_names(nodes)} while its pods restart: {join_and(affected)} {effect}"
+def describe_label_version(version: str, outlive: str) -> str:
+    """That a labeller of this version takes its labels with its pods; from the version `outlive` on they stay."""
+    return f"version {version} removes the labels with the pod; since {outlive} they stay while the DaemonSet exists"
+
+
+def describe_labels_restart(nodes: Sequence[str], affected: Sequence[ObjectKey], waiting: Sequence[Subject]) -> str:
+    """PF118: `affected` are the DaemonSets that select on the labels, `waiting` other workloads: their running pods stay."""
+    effects = []
+    if affected:
+        effects.append(f"{join_and(affected)} {'loses its' if len(affected) == 1 else 'lose their'} pods there until the labels return")
+    if waiting:
+        names = join_limited((f"{workload.kind} {workload}" for workload in waiting), "workloads")
+        effects.append(f"new pods of {names} stay Pending {'until then' if affected else 'until the labels return'}")
+    return f"removes its labels from {join_node_names(nodes)} while its pods restart: {'; '.join(effects)}"
 
 
 def describe_wait(waiting: ObjectKey, awaited: ObjectKey, cause: BootstrapWaitCause, name: str, *, is_subject: bool = False) -> str:

@@ -22,6 +22,7 @@ from preflight.rules.team_convention import TeamConvention
 if TYPE_CHECKING:
     from preflight.comparison.pods import ClusterComparison
     from preflight.doctor.diagnose import Diagnosis
+    from preflight.evictions.stranded_workloads import StrandedWorkload
     from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
     from preflight.model.policy import PodDisruptionBudget
@@ -83,6 +84,7 @@ class Context(Struct, frozen=True):
        change, or in lint of the nodes and of the policy. `custom_resources` are other lists of tolerations, judged in lint.
     4. `evictions` is what the change does to ordinary pods, None where it lets none go. `exposures` are the workloads that may have pods on
        the nodes of the change, by their templates; `asks_budgets` where what lets pods go holds to PodDisruptionBudgets.
+       `stranded_workloads` are those whose next pod finds no node any more.
     5. `get_consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
     6. `comparison` is what became of a cluster since it was saved: rules of `comparison` read nothing else, and no other rule is asked
        then.
@@ -101,6 +103,7 @@ class Context(Struct, frozen=True):
     convention: TeamConvention = TeamConvention()
     evictions: EvictionReport | None = None
     exposures: tuple[WorkloadExposure, ...] = ()
+    stranded_workloads: tuple[StrandedWorkload, ...] = ()
     asks_budgets: bool = True
     comparison: ClusterComparison | None = None
     diagnosis: Diagnosis | None = None

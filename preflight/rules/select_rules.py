@@ -49,13 +49,13 @@ def select_rules(context: Context) -> tuple[Rule, ...]:
 
     1. A comparison in time asks its own alone, and so does a diagnosis.
     2. Those on pods that have to go are asked where a change lets some go, those on budgets and Jobs where lint has some, or where a change
-       lets pods go that are not known. Those on workloads are asked where one may have pods on the nodes of a change.
+       lets pods go that are not known. Those on workloads are asked where the next pod of one finds no node any more.
     """
     if context.comparison is not None:
         return load_rules("verify")
     if context.diagnosis is not None:
         return load_rules("doctor")
-    asked = {"evictions": context.evictions is not None, "workloads": bool(context.exposures)}
+    asked = {"evictions": context.evictions is not None, "workloads": bool(context.stranded_workloads)}
     if context.losing_workloads:
         asked["budgets"] = context.asks_budgets and bool(context.world.budgets)
         asked["jobs"] = True

@@ -120,19 +120,12 @@ def fit_pod(
 
     Source: `pkg/scheduler/schedule_one.go`, findNodesThatFitPod.
     """
-    try:
-        requests = sum_pod_requests(spec)
-    except QuantityError:
-        requests = None
-    priority = find_pod_priority(spec)
-    wanted = PodToSchedule(
-        spec, add_default_tolerations(spec.tolerations), requests, list_host_ports(spec), _list_named_nodes(spec), priority
-    )
+    wanted = make_pod_to_schedule(spec)
     doubts = [uncertainty for uncertainty in occupancy.uncertainties if uncertainty != Uncertainty(UncertaintyKind.NODES)]
     unlisted = tuple(doubt for doubt in doubts if doubt == Uncertainty(UncertaintyKind.PODS))
     decided = {Uncertainty(UncertaintyKind.VOLUMES, volume.name) for volume in volumes}
     doubts += (doubt for doubt in iter_pod_uncertainties(spec, is_admitted) if doubt not in decided)
-    if requests is None:
+    if wanted.requests is None:
         doubts.append(Uncertainty(UncertaintyKind.QUANTITY))
     terms = FitConditions(
         comparison_operators,
@@ -151,6 +144,16 @@ def fit_pod(
     if any(node.may_preempt for node in nodes):
         doubts.append(Uncertainty(UncertaintyKind.PREEMPTION))
     return FitResult(nodes, tuple(doubts), has_conflict=wanted.named_nodes == frozenset())
+
+
+def make_pod_to_schedule(spec: PodSpec) -> PodToSchedule:
+    """A new pod as the filters see it: defaults are filled in."""
+    try:
+        requests = sum_pod_requests(spec)
+    except QuantityError:
+        requests = None
+    tolerations, named = add_default_tolerations(spec.tolerations), _list_named_nodes(spec)
+    return PodToSchedule(spec, tolerations, requests, list_host_ports(spec), named, find_pod_priority(spec))
 
 
 def find_pod_priority(spec: PodSpec) -> int | None:

@@ -102,23 +102,26 @@ def find_owner_scale(pod: ClusterPod, owners: Owners) -> Scale:
 
 def find_top_owner(pod: ClusterPod, owners: Owners) -> OwnerKey | None:
     """What controls a pod; of a ReplicaSet the Deployment above it, where that one is known. None for nothing."""
-    reference, namespace = pod.controller, pod.metadata.namespace
-    if reference is None:
-        return None
+    reference = pod.controller
+    return None if reference is None else find_owner_above(reference, pod.metadata.namespace, pod.metadata.labels, owners)
+
+
+def find_owner_above(reference: OwnerReference, namespace: str, labels: Mapping[str, str], owners: Owners) -> OwnerKey:
+    """What controls a pod with these labels, which refers to its controller: see `find_top_owner`."""
     if is_kind(reference, "ReplicaSet", _APPS_GROUPS):
         found = owners.find("ReplicaSet", namespace, reference.name)
         if isinstance(found, Owner) and found.controller is not None:
             return _make_owner_key(found.controller, namespace)
-        if by_name := _find_deployment_by_hash(pod, reference, owners):
+        if by_name := _find_deployment_by_hash(namespace, labels, reference, owners):
             return OwnerKey(by_name.kind, namespace, by_name.name)
     return _make_owner_key(reference, namespace)
 
 
-def _find_deployment_by_hash(pod: ClusterPod, reference: OwnerReference, owners: Owners) -> Owner | None:
+def _find_deployment_by_hash(namespace: str, labels: Mapping[str, str], reference: OwnerReference, owners: Owners) -> Owner | None:
     """The Deployment whose name stands before the hash of the pod's template in the name of its ReplicaSet."""
     name, _, tail = reference.name.rpartition("-")
-    is_hash = tail == pod.metadata.labels.get("pod-template-hash")
-    return owners.by_key.get(("Deployment", pod.metadata.namespace, name)) if is_hash else None
+    is_hash = tail == labels.get("pod-template-hash")
+    return owners.by_key.get(("Deployment", namespace, name)) if is_hash else None
 
 
 def is_kind(reference: OwnerReference, kind: str, groups: Collection[str]) -> bool:
@@ -146,7 +149,7 @@ def _find_replica_set_scale(pod: ClusterPod, reference: OwnerReference, owners: 
     namespace = pod.metadata.namespace
     found = owners.find("ReplicaSet", namespace, reference.name)
     if not isinstance(found, Owner):
-        by_name = _find_deployment_by_hash(pod, reference, owners)
+        by_name = _find_deployment_by_hash(namespace, pod.metadata.labels, reference, owners)
         if found is None and by_name is not None:
             return _make_scale(by_name)
         return _find_own_scale(pod, found, reference)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from preflight.model.core import Affinity, Node, NodeAffinity, PodSpec
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
-from preflight.scheduling.affinity import UNKNOWN, get_label, match_affinity
+from preflight.scheduling.affinity import UNKNOWN, collect_label_keys, get_label, match_affinity
 from preflight.scheduling.filters import FilterReason, FilterResult
 
 VOLUME_BINDING = "VolumeBinding"
@@ -28,6 +28,17 @@ class BoundVolume(Struct, frozen=True):
 
     name: str
     persistent_volume: PersistentVolume
+
+
+def collect_volume_labels(volumes: Iterable[BoundVolume]) -> frozenset[str]:
+    """The node labels that decide where bound volumes can be had."""
+    keys: set[str] = set()
+    for bound in volumes:
+        volume = bound.persistent_volume
+        required = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
+        keys |= collect_label_keys(PodSpec(affinity=Affinity(NodeAffinity(required))))[0]
+        keys |= set(_TOPOLOGY_LABELS) if any(key in volume.metadata.labels for key in _TOPOLOGY_LABELS) else set()
+    return frozenset(keys)
 
 
 class VolumeIndex:
