@@ -20,9 +20,11 @@ _CONDITIONS = (
     *(f"node.kubernetes.io/{name}-pressure" for name in ("disk", "memory", "pid")),
     *("node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable"),
 )
-_REMOVAL_KEYS = frozenset(
-    ("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption", "node.kubernetes.io/out-of-service")
+_LEAVING_KEYS = frozenset(
+    ("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption", "cloud.google.com/impending-node-termination")
 )
+_LEAVING_DOMAINS = ("aws-node-termination-handler/",)
+_OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _AT_ONCE = ("kubernetes.io/os", "kubernetes.io/arch")
 _AT_RESTART = (
     *("kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region", "node.kubernetes.io/instance-type"),
@@ -38,9 +40,14 @@ def is_controller_owned(taint: Taint) -> bool:
     return (taint.effect == "NoSchedule" and taint.key in _CONDITIONS) or (taint.effect == "NoExecute" and taint.key in _READINESS)
 
 
+def is_leaving_taint(taint: Taint) -> bool:
+    """Whether a taint tells that its node is about to go: an autoscaler, Karpenter, or a handler of interruptions set it."""
+    return taint.key in _LEAVING_KEYS or taint.key.startswith(_LEAVING_DOMAINS)
+
+
 def is_removal_taint(taint: Taint) -> bool:
-    """Whether a taint tells that its node is about to be removed: an autoscaler set it, or a hand for a node that is out of service."""
-    return taint.key in _REMOVAL_KEYS
+    """Whether a taint tells that its node is about to be removed, or that a hand declared it out of service."""
+    return is_leaving_taint(taint) or taint.key == _OUT_OF_SERVICE
 
 
 def describe_taint_reversals(added: Iterable[Taint], removed: Iterable[Taint], nodes: Sequence[Node]) -> tuple[str, ...]:

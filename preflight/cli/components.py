@@ -200,7 +200,9 @@ def _format_json(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLoca
                 "components": [
                     {
                         "kind": component.kind.id,
-                        **{field: getattr(component.kind, field) for field in ("title", "symptom", "rank", "critical")},
+                        "title": component.kind.title,
+                        "symptom": component.symptom,
+                        **{field: getattr(component.kind, field) for field in ("rank", "critical")},
                         **{field: getattr(component, field) for field in ("note", "resources", "drivers", "labels", "taints", "networks")},
                         "evidence": [{"words": every.description, "location": place(index, every.path)} for every in component.evidence],
                     }

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from re import split
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 T = TypeVar("T")
+
+_COMPANION = re.compile(
+    r"(?:^|[-_./])(?:exporter|metrics|operator|controller|webhook|dashboards?|ui|console|sidekick|talon|docs?|cleanup|cleaner|tests?|tester"
+    r"|checker|benchmark|cli|certgen|relay|server)(?:[-_./]|$)"
+)
+"""What a program beside another is called after: `falco-exporter` is no Falco, so a wildcard never stands for such a word."""
 
 
 class ComponentKind(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -38,7 +44,7 @@ class ProgramSetting(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A setting that decides what a program does: a flag, an environment variable, or a line of a ConfigMap.
 
     1. `values` are those that switch it on; `absent` is the answer where nobody states it. Then the program is of these `load_kinds` too,
-       and provides these `resources`.
+       and provides these `resources` or, these `networks`.
     2. With `taints` the value is no switch, but the key of the taint that the program removes instead of the usual one.
     3. `config` is the ConfigMap that the program reads without mounting it.
     """
@@ -48,6 +54,7 @@ class ProgramSetting(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     absent: bool = False
     kinds: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
     taints: bool = False
     config: str = ""
 
@@ -59,11 +66,14 @@ class KnownProgram(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
        `a b` the command `a` with the word `b`.
     2. `load_kinds` that something proves (a device plugin by its folder, a CSI driver by its registration, a DRA driver by its own) are
        never taken from here: then the entry only says what is provided. `with` is the kind that must be proved for `load_kinds` to hold.
+       `dns`: it answers DNS queries, of its node or of the cluster; its pod template tells which.
     3. `env` are variables that only it is given. `init`: it also counts where an init container runs it. `telemetry`: what it is depends
        on what it can read.
     4. A resource that ends in `*` stands for all that begin so; a label that ends in `.`, `-` or `/` is a prefix.
     5. `outlive` is the version of the program from which its labels outlive its pods; "" where nothing is known of that.
-    6. `source` is where this was read.
+    6. `ordinary` are those of the patterns that are ordinary words: they count only where the pod reaches its node.
+    7. `symptom` is what users see when this program is missing, "" where the sentence of its kind is true of it.
+    8. `source` is where this was read.
     """
 
     programs: tuple[str, ...]
@@ -80,7 +90,17 @@ class KnownProgram(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     init: bool = False
     outlive: str = ""
     telemetry: bool = False
+    dns: bool = False
+    ordinary: tuple[str, ...] = ()
+    symptom: str = ""
     note: str = ""
+
+
+class ProgramMatch(NamedTuple):
+    """A product, and that of its names or patterns by which it was found."""
+
+    name: str
+    product: KnownProgram
 
 
 class KnownCsiDriver(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -149,7 +169,7 @@ def _programs_by_name() -> Mapping[str, KnownProgram]:
 def _programs_by_pattern() -> tuple[tuple[str, str, KnownProgram], ...]:
     """The products by the names with a wildcard: what stands before the wildcard, which few names begin with, and the whole pattern."""
     return tuple(
-        (split(r"[*?[]", name, maxsplit=1)[0], name, product) for product in load_programs() for name in product.programs if "*" in name
+        (re.split(r"[*?[]", name, maxsplit=1)[0], name, product) for product in load_programs() for name in product.programs if "*" in name
     )
 
 
@@ -161,17 +181,25 @@ def programs_by_variable() -> Mapping[str, KnownProgram]:
 
 def find_program(names: Iterable[str]) -> KnownProgram | None:
     """The product of the first name that one has; a name written out goes before a pattern."""
+    found = find_program_match(names)
+    return found.product if found is not None else None
+
+
+def find_program_match(names: Iterable[str]) -> ProgramMatch | None:
+    """The same, with the name or pattern that it has."""
     every = list(names)
-    return next((_programs_by_name()[name] for name in every if name in _programs_by_name()), None) or next(
+    return next((ProgramMatch(name, _programs_by_name()[name]) for name in every if name in _programs_by_name()), None) or next(
         filter(None, map(_match_program, every)), None
     )
 
 
 @cache
-def _match_program(name: str) -> KnownProgram | None:
+def _match_program(name: str) -> ProgramMatch | None:
     found = (
-        product
+        ProgramMatch(pattern, product)
         for start, pattern, product in _programs_by_pattern()
-        if name.startswith(start) and (pattern == f"{start}*" or fnmatchcase(name, pattern))  # most need no expression to be compiled
+        if name.startswith(start)
+        and (pattern == f"{start}*" or fnmatchcase(name, pattern))  # most need no expression to be compiled
+        and not (_COMPANION.search(name) and not _COMPANION.search(pattern) and "metrics-exporter" not in product.kinds)
     )
     return next(found, None)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from preflight.components.catalog import ComponentKind, KnownProgram, ProgramSetting, find_program, load_kinds, programs_by_variable
+from preflight.components.catalog import (
+    ComponentKind,
+    KnownProgram,
+    ProgramMatch,
+    ProgramSetting,
+    find_program_match,
+    load_kinds,
+    programs_by_variable,
+)
 from preflight.components.container_commands import FieldPath, LocatedText, is_trivial
 from preflight.components.pod_template import ParsedContainer, ParsedTemplate
 from preflight.messages import components as messages
 
 _HELPER = re.compile(r"proxy|reload|sidecar|livenessprobe|liveness-probe|watcher")
+_EXPORTER = re.compile(r"(?:^|[-_])(?:exporter|metrics)$")
 OBSERVER_KINDS = frozenset({"metrics-exporter", "log-agent", "security-agent", "node-problem-detector"})
 """What only looks: that it can reach the folders of others does not make it one of them."""
 
@@ -36,7 +45,8 @@ class Component(Struct, frozen=True):
     4. `networks`: `pod` is the network of every pod, any other the type of a CNI plugin that pods ask for; () is not known.
     5. `outlive` is the version from which the labels outlive the pods that set them: before it, each restart of a pod takes them away
        for a while. "" where nothing is known of that.
-    6. `note` is what else there is to know, one line, or "".
+    6. `note` is what else there is to know, one line, or "". `own_symptom` is what users see where it is missing, "" where the sentence of
+       its kind is true of it.
     """
 
     kind: ComponentKind
@@ -48,6 +58,12 @@ class Component(Struct, frozen=True):
     networks: tuple[str, ...] = ()
     note: str = ""
     outlive: str = ""
+    own_symptom: str = ""
+
+    @property
+    def symptom(self) -> str:
+        """What users see where it is missing."""
+        return self.own_symptom or self.kind.symptom
 
     def advertises(self, resource: str) -> bool | None:
         """Whether this makes an extended resource allocatable: None where a device plugin's resources are not known."""
@@ -72,6 +88,7 @@ class ProvidedFeatures(NamedTuple):
     networks: tuple[str, ...] = ()
     note: str = ""
     outlive: str = ""
+    symptom: str = ""
 
 
 class DetectedProgram(NamedTuple):
@@ -89,7 +106,7 @@ class ComponentFindings:
         """`configs` are the ConfigMaps of the DaemonSet's namespace that are known, by name."""
         self.template = template
         self.configs = configs
-        self.programs = tuple(run for container in template.containers for run in _detect_programs(container))
+        self.programs = tuple(run for container in template.containers for run in _detect_programs(container, template))
         self._by_container: dict[FieldPath, list[DetectedProgram]] = {}
         for run in self.programs:
             self._by_container.setdefault(run.container.path, []).append(run)
@@ -103,6 +120,11 @@ class ComponentFindings:
 
     def __contains__(self, kind: str) -> bool:
         return kind in self._evidence
+
+    @property
+    def kinds(self) -> Collection[str]:
+        """The kinds found so far."""
+        return self._evidence.keys()
 
     def __bool__(self) -> bool:
         return bool(self._evidence)
@@ -126,11 +148,11 @@ class ComponentFindings:
         return self._by_container.get(container.path, ())
 
     def only_observes(self, container: ParsedContainer) -> bool:
-        """Whether a container is known to only look at the node."""
+        """Whether a container is known to only look at the node, or is called an exporter and is nothing that is known."""
         products = [run.product for run in self.programs_in(container)]
-        return bool(products) and all(
-            product.telemetry or (product.kinds and OBSERVER_KINDS.issuperset(product.kinds)) for product in products
-        )
+        if not products:
+            return any(_EXPORTER.search(name) for name in (*container.images[-1:], *(program.name for program in container.programs)))
+        return all(product.telemetry or (product.kinds and OBSERVER_KINDS.issuperset(product.kinds)) for product in products)
 
     def is_main_container(self, container: ParsedContainer) -> bool:
         """Whether nothing else runs in the pod but what is known, and helpers: then the pod is there for this container."""
@@ -168,6 +190,7 @@ class ComponentFindings:
             networks=_merge_values(features.networks for features in given),
             note="; ".join(dict.fromkeys(features.note for features in given if features.note)),
             outlive=max((features.outlive for features in given), default=""),
+            own_symptom=next((features.symptom for features in given if features.symptom), ""),
         )
 
 
@@ -179,32 +202,37 @@ def _is_helper(container: ParsedContainer) -> bool:
     return any(_HELPER.search(name) for name in (*container.images, container.name))
 
 
-def _detect_programs(container: ParsedContainer) -> Iterator[DetectedProgram]:
+def _detect_programs(container: ParsedContainer, template: ParsedTemplate) -> Iterator[DetectedProgram]:
     """The programs that are known in a container.
 
     1. The programs of its command, if one of them is known; else its image, then a variable that only one program is given; neither
        where the command only runs things like `sleep`.
     2. Where the image is not stated, the name of the container stands for it.
     3. An init container only has what `init` products do.
+    4. An ordinary word counts as a name only where the pod reaches its node.
     """
-    named = [(program, find_program(program.candidate_names)) for program in container.programs]
+    named = [(program, find_program_match(program.candidate_names)) for program in container.programs]
     known = [
-        DetectedProgram(container, product, Evidence(program.path, f"runs {program.name}"))
-        for program, product in named
-        if product is not None
+        DetectedProgram(container, match.product, Evidence(program.path, f"runs {program.name}"))
+        for program, match in named
+        if match is not None and not _is_only_a_word(match, template)
     ]
     if not known and not is_trivial(container.programs):
-        known = list(_detect_by_image(container))
+        known = list(_detect_by_image(container, template))
     for run in known:
         if container.keeps_running or run.product.init:
             yield run
 
 
-def _detect_by_image(container: ParsedContainer) -> Iterator[DetectedProgram]:
-    product = find_program(container.images or (container.name,))
-    if product is not None:
+def _is_only_a_word(match: ProgramMatch, template: ParsedTemplate) -> bool:
+    return match.name in match.product.ordinary and not template.reaches_node
+
+
+def _detect_by_image(container: ParsedContainer, template: ParsedTemplate) -> Iterator[DetectedProgram]:
+    match = find_program_match(container.images or (container.name,))
+    if match is not None and not _is_only_a_word(match, template):
         field, words = ("image", f"image {container.images[-1]}") if container.images else ("name", f"container {container.name}")
-        yield DetectedProgram(container, product, Evidence((*container.path, field), words))
+        yield DetectedProgram(container, match.product, Evidence((*container.path, field), words))
         return
     for name, value in container.env.items():
         if name in programs_by_variable():

@@ -14,12 +14,17 @@ _FEATURES = re.compile(r"/node-feature-discovery/(features|source)\.d$")
 _DRIVERS = re.compile(r"/run/(nvidia|nvidia/driver|mellanox/drivers)$")
 _PROVIDERS = re.compile(r"/secrets-store-csi-providers$")
 _CHECKS = re.compile(r"/validations$")
-_TOOLKIT = re.compile(r"/run/nvidia/toolkit$")
+_TOOLKIT = re.compile(r"/(run|usr/local)/nvidia/toolkit$|/nvidia-container-runtime$|/(amd|habana)-container-runtime$")
+_LIBRARIES = re.compile(r"\bnccl|\bgib\b|tcpxo?\b|\bfastsocket|libfabric|\brccl|\bhccl", re.I)
+_RUNTIME_HOOK = re.compile(r"container-toolkit|container-runtime|\bcdi\b", re.I)
 _DEVICES = re.compile(
     r"nvidia|amdgpu|\bgpu|\brocm|\bcuda|rdma|mofed|ofed\b|infiniband|mlx[45]|mellanox|\bnccl|\bsriov|\bgib\b|tcpxo?\b|habana|gaudi|neuron|\befa\b",
     re.I,
 )
 _LOADERS = frozenset({"insmod", "modprobe", "depmod", "dkms"})
+_INSTALLERS = frozenset(("driver-installer", "container-toolkit", "device-libraries"))
+UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized"
+"""The taint of a node that no cloud controller has initialized yet."""
 _PAUSE = re.compile(r"^pause")
 _LABEL = re.compile(r"([a-z0-9A-Z][\w.-]*\.[\w.-]+/[\w.-]+|[A-Za-z0-9][\w.-]*)(=|-$)")
 _TAINT_NAME = re.compile(r"(startup|not-?_?ready|init).*taint|taint.*(key|name)|^taint$|node-taint|remove-taint")
@@ -31,9 +36,12 @@ def find_node_changes(findings: ComponentFindings) -> None:
 
     1. A label producer writes features for node feature discovery, or runs `kubectl label node`.
     2. An installer of drivers mounts the folder of drivers so that the node sees them, loads modules of devices, or is an init
-       container that installs something for devices beside a container that only waits.
+       container that installs something for devices beside a container that only waits. What is called after libraries or after the
+       container runtime brings these, and no driver; so does what writes the folder of a toolkit.
     3. Init containers whose mounts reach the node leave the results of checks there, which others wait for.
     4. A remover of a startup taint runs `kubectl taint node KEY-`, or is told a key by a setting that speaks of it.
+    5. A cloud controller is told its cloud, and tolerates the taint of nodes that no cloud controller has initialized. An autoscaler is
+       told a cloud too; components of Kubernetes are told `external`, which is none.
 
     Source: node-feature-discovery's local source, gpu-operator and network-operator manifests, kubectl's grammar.
     """
@@ -42,20 +50,25 @@ def find_node_changes(findings: ComponentFindings) -> None:
             findings.add_evidence("label-producer", mount.path, messages.describe_feature_folder(mount.host_path))
         if mount.is_writable and _PROVIDERS.search(mount.host_path) and "csi-node-driver" not in findings:
             findings.add_evidence("secrets-store-provider", mount.path, messages.describe_secrets_folder(mount.host_path))
-        if mount.is_writable and ((mount.is_propagated and _DRIVERS.search(mount.host_path)) or _TOOLKIT.search(mount.host_path)):
+        if mount.is_writable and _TOOLKIT.search(mount.host_path):
+            findings.add_evidence("container-toolkit", mount.path, messages.describe_toolkit_folder(mount.host_path))
+        elif mount.is_writable and mount.is_propagated and _DRIVERS.search(mount.host_path) and "container-toolkit" not in findings:
             findings.add_evidence("driver-installer", mount.path, messages.describe_driver_folder(mount.host_path))
     for container in findings.template.containers:
         _find_script_changes(findings, container)
         _find_stated_taint(findings, container)
+        _find_cloud_controller(findings, container)
     if not _pod_only_waits(findings):
         return
     for container, mount in findings.template.iter_mounts():
         if mount.is_propagated and not container.keeps_running and _CHECKS.search(mount.host_path):
             findings.add_evidence("readiness-gate", mount.path, messages.describe_check_folder(mount.host_path))
-    if "driver-installer" not in findings and "readiness-gate" not in findings:
+    if _INSTALLERS.isdisjoint(findings.kinds) and "readiness-gate" not in findings:
         for container in findings.template.containers:
-            if not container.keeps_running and any(mount.is_writable for mount in container.mounts) and _installs_for_devices(container):
-                findings.add_evidence("driver-installer", (*container.path, "image"), messages.INSTALLS_THEN_WAITS)
+            if not container.keeps_running and any(mount.is_writable for mount in container.mounts):
+                kind = _classify_installer(container)
+                if kind is not None:
+                    findings.add_evidence(kind, (*container.path, "image"), messages.INSTALLS_THEN_WAITS)
 
 
 def _find_script_changes(findings: ComponentFindings, container: ParsedContainer) -> None:
@@ -89,6 +102,17 @@ def _find_stated_taint(findings: ComponentFindings, container: ParsedContainer) 
                     )
 
 
+def _find_cloud_controller(findings: ComponentFindings, container: ParsedContainer) -> None:
+    """A cloud controller that is not known by name: `--cloud-provider` or `--cloud-config`, and the toleration that only it needs."""
+    flag = next((container.flags[name][-1] for name in ("cloud-provider", "cloud-config") if name in container.flags), None)
+    tolerated = any(tolerated_key.text == UNINITIALIZED for tolerated_key in findings.template.tolerated_keys)
+    is_other = findings.programs_in(container) or any("autoscaler" in name for name in container.images) or "csi-node-driver" in findings
+    if flag is None or flag.text == "external" or not tolerated or not container.keeps_running or is_other:
+        return
+    findings.add_evidence("cloud-controller", flag.path, messages.CLOUD_CONTROLLER)
+    findings.add_evidence("startup-taint-remover", flag.path, messages.CLOUD_CONTROLLER, ProvidedFeatures(taints=(UNINITIALIZED,)))
+
+
 def _pod_only_waits(findings: ComponentFindings) -> bool:
     """Whether every container that runs does nothing but wait."""
     return bool(findings.template.running_containers) and all(only_waits(container) for container in findings.template.running_containers)
@@ -101,6 +125,12 @@ def only_waits(container: ParsedContainer) -> bool:
     return not container.words and bool(container.images) and _PAUSE.match(container.images[-1]) is not None
 
 
-def _installs_for_devices(container: ParsedContainer) -> bool:
+def _classify_installer(container: ParsedContainer) -> str | None:
+    """What an init container installs for devices: libraries, the hook of the container runtime, or else a driver; None for nothing."""
     texts = [*container.images, container.name, *(word.text for word in container.words), *(mount.host_path for mount in container.mounts)]
-    return any("install" in text.lower() for text in texts) and any(_DEVICES.search(text) for text in texts)
+    if not any("install" in text.lower() for text in texts) or not any(_DEVICES.search(text) or _LIBRARIES.search(text) for text in texts):
+        return None
+    names = [*container.images, container.name]
+    if any(_LIBRARIES.search(name) for name in names):
+        return "device-libraries"
+    return "container-toolkit" if any(_RUNTIME_HOOK.search(name) for name in names) else "driver-installer"

@@ -48,6 +48,7 @@ class ParsedContainer(NamedTuple):
     env: Mapping[str, LocatedText]
     mounts: tuple[HostMount, ...]
     ports: tuple[tuple[str, int], ...]
+    host_ports: tuple[int, ...]
     privileged: bool
     keeps_running: bool
 
@@ -64,6 +65,11 @@ class ParsedTemplate(NamedTuple):
     config_names: tuple[str, ...]
     tolerated_keys: tuple[LocatedText, ...]
     host_network: bool
+
+    @property
+    def reaches_node(self) -> bool:
+        """Whether the pod reaches its node: the network or the folders of the node, a port on it, or privileges."""
+        return self.host_network or any(container.mounts or container.host_ports or container.privileged for container in self.containers)
 
     @property
     def running_containers(self) -> tuple[ParsedContainer, ...]:
@@ -118,6 +124,7 @@ def _read_container(
         env=env,
         mounts=tuple(_read_mounts(data, volumes)),
         ports=tuple((_as_text(port.get("name")), port["containerPort"]) for port in ports if type(port.get("containerPort")) is int),
+        host_ports=tuple(port["hostPort"] for port in ports if type(port.get("hostPort")) is int),
         privileged=_as_map(data.get("securityContext")).get("privileged") is True,
         keeps_running=keeps_running,
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from preflight.components.catalog import load_kinds
 from preflight.components.detection import OBSERVER_KINDS, Component, ComponentFindings, DetectedProgram, Evidence, ProvidedFeatures
 from preflight.components.kubelet_plugins import find_kubelet_plugins
-from preflight.components.network import find_networks, find_services
+from preflight.components.network import NETWORK_KINDS, find_networks, find_services
 from preflight.components.node_setup import find_node_changes
 from preflight.components.observability import find_by_behavior, find_telemetry
 from preflight.components.pod_template import read_template
@@ -96,6 +96,7 @@ def _run_matchers(daemonset: DaemonSet, config: Mapping[tuple[str, str], Mapping
         find_by_behavior(findings)
     if "cni" in findings:
         findings.drop("network-policy")  # the same pods are the network: that is what is missed first
+        findings.drop("secondary-cni")
     return findings.build_components()
 
 
@@ -103,7 +104,8 @@ def _add_program(findings: ComponentFindings, detected: DetectedProgram) -> None
     """The kinds of a program that is known, and those that its settings switch on."""
     product = detected.product
     renamed = _find_renamed_taints(findings, detected)
-    provided = ProvidedFeatures((), (), product.labels, renamed or product.taints, product.networks, product.note, product.outlive)
+    taints = renamed or product.taints
+    provided = ProvidedFeatures((), (), product.labels, taints, product.networks, product.note, product.outlive, product.symptom)
     for kind in product.kinds:
         if kind in OBSERVER_KINDS and not detected.container.mounts and not findings.is_main_container(detected.container):
             continue  # a sidecar of something that nobody knows
@@ -116,7 +118,8 @@ def _add_program(findings: ComponentFindings, detected: DetectedProgram) -> None
         if setting.absent if stated is None else stated.text.lower() in setting.values:
             path, how = (detected.evidence.path, messages.ON_BY_DEFAULT) if stated is None else (stated.path, "")
             for kind in setting.kinds:
-                findings.add_evidence(kind, path, messages.describe_setting(detected.evidence.description, setting.name, how))
+                words = messages.describe_setting(detected.evidence.description, setting.name, how)
+                findings.add_evidence(kind, path, words, ProvidedFeatures(networks=setting.networks))
 
 
 def _find_renamed_taints(findings: ComponentFindings, detected: DetectedProgram) -> tuple[str, ...]:
@@ -131,6 +134,7 @@ def _filter_by_kind(kind: str, provided: ProvidedFeatures) -> ProvidedFeatures:
         return ProvidedFeatures(taints=provided.taints, note=provided.note)
     if kind == "label-producer":
         return ProvidedFeatures(labels=provided.labels, note=provided.note, outlive=provided.outlive)
-    if kind in ("cni", "virtualization"):
-        return ProvidedFeatures(networks=provided.networks, labels=provided.labels, note=provided.note if not provided.taints else "")
-    return ProvidedFeatures(note=provided.note if not provided.taints else "")
+    note = provided.note if not provided.taints else ""
+    if kind in (*NETWORK_KINDS, "virtualization"):
+        return ProvidedFeatures(networks=provided.networks, labels=provided.labels, note=note, symptom=provided.symptom)
+    return ProvidedFeatures(note=note, symptom=provided.symptom)

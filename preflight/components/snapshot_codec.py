@@ -16,7 +16,7 @@ from preflight.components.kubelet_plugins import RENAME_BY_DEFAULT, RENAME_PATTE
 
 FieldPath = tuple[str | int, ...]
 
-_FIELDS = ("resources", "drivers", "labels", "taints", "networks", "note", "outlive")
+_FIELDS = ("resources", "drivers", "labels", "taints", "networks", "note", "outlive", "own_symptom")
 
 
 class _SavedEvidence(Struct, frozen=True):
@@ -36,6 +36,7 @@ class _SavedComponent(Struct, frozen=True, omit_defaults=True):
     networks: tuple[str, ...] = ()
     note: str = ""
     outlive: str = ""
+    own_symptom: str = ""
 
 
 def encode_components(components: tuple[Component, ...]) -> Any:

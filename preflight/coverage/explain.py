@@ -53,7 +53,7 @@ def explain_loss(impact: Impact, group: CoverageGroup, node: str, dependents: It
     yield _explain_decision(group, node)
     yield _explain_outcome(group)
     for component in impact.component_cache.recognize(group.daemonset):
-        yield BrokenComponent(group.key, component.kind.title, component.kind.symptom)
+        yield BrokenComponent(group.key, component.kind.title, component.symptom)
     yield from dependents
     for view in _iter_kubectl_views(impact, group):
         yield KubectlEvidence(view, group.key, node)

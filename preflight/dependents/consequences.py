@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from preflight.change.node_lifecycle import is_leaving_taint
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.dependents.model import Consequence, get_eviction_seconds, is_transient_group
 from preflight.model.report import Outcome
@@ -18,7 +19,8 @@ def find_consequences(impact: Impact) -> tuple[Consequence, ...]:
        coverage rules speak of (a drain, reboot or replacement; a DaemonSet that is newly kept out).
     3. A node where another DaemonSet provides the same, and stays, has no consequence.
     4. A device plugin that waits for the label of such a DaemonSet is kept out by it, where somebody can get its resources nowhere else.
-    5. Who depends on it: templates that ask for its resources or mount its volumes, and for the network of pods, Service addresses and
+    5. Where taints alone stand in the way which say that the node is about to be removed, nothing needs to come back.
+    6. Who depends on it: templates that ask for its resources or mount its volumes, and for the network of pods, Service addresses and
        DNS all of those, on nodes that their pods may run on. Listed pods are not looked at.
 
     Source: semantics 9 and 12 (`docs/semantics.md`).
@@ -39,6 +41,8 @@ def find_consequences(impact: Impact) -> tuple[Consequence, ...]:
 
 def _has_consequences(impact: Impact, group: CoverageGroup) -> bool:
     change, outcome = impact.change, group.outcome
+    if outcome is not Outcome.LOST_NOW and _is_leaving(group):
+        return False
     is_new = not change.command or group.outcome_before is not outcome
     if outcome in (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION):
         return is_new
@@ -47,3 +51,9 @@ def _has_consequences(impact: Impact, group: CoverageGroup) -> bool:
     if outcome is Outcome.ALREADY_FRAGILE:
         return not change.command or (group.is_touched and bool(group.nodes & change.disrupted_nodes))
     return outcome is Outcome.NEVER and (not change.command or (group.is_touched and is_new))
+
+
+def _is_leaving(group: CoverageGroup) -> bool:
+    after = group.placement_after
+    taints = after.untolerated_taints if after is not None and after.is_selected is not False else ()
+    return bool(taints) and all(map(is_leaving_taint, taints))

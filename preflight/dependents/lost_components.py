@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from preflight.components import Component
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.dependents.label_dependencies import find_label_dependencies
-from preflight.dependents.model import Consequence, get_eviction_seconds, is_transient_group
+from preflight.dependents.model import Consequence, NetworkDoubt, get_eviction_seconds, is_transient_group
 from preflight.dependents.remaining_providers import RemainingProviders
 from preflight.dependents.requirements import make_subject
-from preflight.dependents.workloads import DependentFinder, merge_by_subject
+from preflight.dependents.workloads import DependentFinder, LostNeed, merge_by_subject
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 
 
@@ -30,23 +31,41 @@ class ConsequenceFinder:
         lost: frozenset[str] = frozenset().union(*(group.nodes for group in groups))
         recreated = first.outcome in (Outcome.LOST_ON_RECREATION, Outcome.ALREADY_FRAGILE)
         for component in self.impact.component_cache.recognize(first.daemonset):
-            nodes = lost - self.providers.find_other_nodes(first.key, component, recreated=recreated)
-            if not nodes:
-                continue
-            gone, found = self.dependent_finder.find_dependents(component, nodes, first.outcome, recreated=recreated)
-            own = make_subject(first.daemonset)
-            yield Consequence(
-                key=first.key,
-                daemonset=first.daemonset,
-                component=component,
-                nodes=tuple(sorted(nodes)),
-                outcome=first.outcome,
-                seconds=get_eviction_seconds(first),
-                is_transient=is_transient_group(first),
-                lost_names=gone,
-                dependents=merge_by_subject(dependent for dependent in found if dependent.subject != own),
-                stuck_nodes=() if recreated else self._find_stuck_nodes(component),
-            )
+            rest = lost - self.providers.find_other_nodes(first.key, component, recreated=recreated)
+            for nodes, doubt, others in self._split_by_doubt(first.key, component, rest, recreated=recreated):
+                need = LostNeed(component, nodes, first.outcome, doubt is NetworkDoubt.NO_CONFIGURATION)
+                gone, found = self.dependent_finder.find_dependents(need, recreated=recreated)
+                own = make_subject(first.daemonset)
+                yield Consequence(
+                    key=first.key,
+                    daemonset=first.daemonset,
+                    component=component,
+                    nodes=tuple(sorted(nodes)),
+                    outcome=first.outcome,
+                    seconds=get_eviction_seconds(first),
+                    is_transient=is_transient_group(first),
+                    lost_names=gone,
+                    dependents=merge_by_subject(dependent for dependent in found if dependent.subject != own),
+                    stuck_nodes=() if recreated else self._find_stuck_nodes(component),
+                    network_doubt=doubt,
+                    other_networks=others,
+                )
+
+    def _split_by_doubt(
+        self, key: ObjectKey, component: Component, nodes: frozenset[str], *, recreated: bool
+    ) -> Iterator[tuple[frozenset[str], NetworkDoubt | None, tuple[ObjectKey, ...]]]:
+        """The nodes, apart those where it is not known whether a plugin that is not known by name is the network of every pod."""
+        kind = component.kind.id
+        doubtful: frozenset[str] = frozenset()
+        if not component.networks and kind in ("cni", "secondary-cni"):
+            networks = self.providers.find_networks(key, recreated=recreated)
+            covered: frozenset[str] = frozenset().union(*networks.values())
+            doubtful = nodes & covered if kind == "cni" else nodes - covered
+            if doubtful:
+                others = tuple(sorted(other for other, kept in networks.items() if kept & doubtful))
+                yield doubtful, NetworkDoubt.OTHER_NETWORK if others else NetworkDoubt.NO_CONFIGURATION, others
+        if nodes - doubtful:
+            yield nodes - doubtful, None, ()
 
     def iter_label_consequences(self, producers: list[CoverageGroup]) -> Iterator[Consequence]:
         """The consequences of labels that never came: plugins that wait for one, where somebody waits for them."""
@@ -54,7 +73,7 @@ class ConsequenceFinder:
             for component in self.impact.component_cache.recognize(label_dependency.group.daemonset):
                 nodes = label_dependency.nodes - self.providers.find_other_nodes(label_dependency.group.key, component, recreated=False)
                 if component.kind.id == "device-plugin" and nodes:
-                    gone, found = self.dependent_finder.find_dependents(component, nodes, Outcome.NEVER, recreated=False)
+                    gone, found = self.dependent_finder.find_dependents(LostNeed(component, nodes, Outcome.NEVER), recreated=False)
                     if found:
                         yield Consequence(
                             key=label_dependency.group.key,

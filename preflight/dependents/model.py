@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -16,8 +17,20 @@ if TYPE_CHECKING:
     from preflight.components import Component
     from preflight.dependents.workloads import Dependent
 
-KINDS_WITH_DEPENDENTS = frozenset(("cni", "kube-proxy", "node-local-dns", "device-plugin", "csi-node-driver", "secrets-store-provider"))
+KINDS_WITH_DEPENDENTS = frozenset(
+    ("cni", "kube-proxy", "node-local-dns", "cluster-dns", "device-plugin", "csi-node-driver", "secrets-store-provider")
+)
 """The kinds of component of which it can be told who depends on them."""
+
+
+class NetworkDoubt(Enum):
+    """Why a network plugin that is not known by name may, or may not, be the network of every pod.
+
+    OTHER_NETWORK: another network stays on the nodes. NO_CONFIGURATION: it brings no configuration, and no other network is there.
+    """
+
+    OTHER_NETWORK = "other-network"
+    NO_CONFIGURATION = "no-configuration"
 
 
 class Consequence(Struct, frozen=True):
@@ -29,6 +42,7 @@ class Consequence(Struct, frozen=True):
     3. `lost_names` are the names of what goes: resources (those that are asked for, else those that are known), drivers, keys of taints.
     4. `producer` sets the `labels` that the DaemonSet waits for; it is that which a taint keeps out. None where its own loss is meant.
     5. `stuck_nodes` are the nodes that carry a startup taint of `lost_names` after the change, and nothing else removes it.
+    6. `network_doubt` is why it may not be the network of every pod; `other_networks` are the DaemonSets that may be it instead.
     """
 
     key: ObjectKey
@@ -43,6 +57,14 @@ class Consequence(Struct, frozen=True):
     stuck_nodes: tuple[str, ...] = ()
     producer: ObjectKey | None = None
     labels: tuple[str, ...] = ()
+    network_doubt: NetworkDoubt | None = None
+    other_networks: tuple[ObjectKey, ...] = ()
+
+    @property
+    def dependent_nodes(self) -> tuple[str, ...]:
+        """Those of the nodes where pods of a dependent workload can be; all of them where nobody depends on it."""
+        found = frozenset().union(*(dependent.nodes for dependent in self.dependents))
+        return tuple(sorted(found)) or self.nodes
 
     @property
     def has_dependents(self) -> bool:

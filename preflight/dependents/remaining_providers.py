@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from preflight.coverage.model import Impact
@@ -16,10 +16,15 @@ if TYPE_CHECKING:
     from preflight.components import Component
 
 # Kinds of which one on a node is enough, whoever it is.
-_INTERCHANGEABLE_KINDS = frozenset(("kube-proxy", "node-local-dns", "cloud-controller"))
+_INTERCHANGEABLE_KINDS = frozenset(("kube-proxy", "node-local-dns", "cluster-dns", "cloud-controller"))
 
 # Kinds whose own names tell one from another: without them there is nothing to compare.
-_KINDS_BY_NAME = frozenset(("device-plugin", "csi-node-driver", "dra-driver", "cni", "label-producer", "startup-taint-remover"))
+_KINDS_BY_NAME = frozenset(
+    (
+        *("device-plugin", "csi-node-driver", "dra-driver", "cni", "mesh-cni", "secondary-cni"),
+        *("label-producer", "startup-taint-remover"),
+    )
+)
 
 
 class RemainingProviders:
@@ -52,6 +57,11 @@ class RemainingProviders:
         """The nodes where another DaemonSet provides the same."""
         keys = (other_key for other_key, other in self._list_components() if other_key != key and can_replace_component(other, component))
         return self._collect_nodes(keys, recreated=recreated)
+
+    def find_networks(self, key: ObjectKey, *, recreated: bool) -> Mapping[ObjectKey, frozenset[str]]:
+        """The other DaemonSets that are the network of every pod, or may be, and the nodes that keep them."""
+        keys = (other for other, component in self._list_components() if other != key and may_be_network(component))
+        return {other: self._find_covered_nodes(other, recreated=recreated) for other in dict.fromkeys(keys)}
 
     def _collect_nodes(self, keys: Iterable[ObjectKey], *, recreated: bool) -> frozenset[str]:
         return frozenset().union(*(self._find_covered_nodes(key, recreated=recreated) for key in dict.fromkeys(keys)))
@@ -87,11 +97,17 @@ class RemainingProviders:
         )
 
 
+def may_be_network(component: Component) -> bool:
+    """Whether a component is the network of every pod, or is not known by name and may be it."""
+    return component.kind.id == "cni" and (not component.networks or "pod" in component.networks)
+
+
 def can_replace_component(one: Component, other: Component) -> bool:
     """Whether what one component provides stands in for the other.
 
     1. Device plugins with a resource in common, CSI and DRA drivers of one name, networks of the same pods, labels or startup taints in
-       common. What is not known is never the same, nor are two resources of which only the beginning is known.
+       common. What is not known is never the same, nor are two resources of which only the beginning is known. A network that works
+       together with another (a wrapper, a chained one) has names beside `pod`, and stands in for none that has not the same.
     2. One proxy of Services, DNS or cloud controller on a node is enough, whoever it is.
     3. Of the rest, those that run the same program: two agents that read logs send them to different places.
     """
@@ -99,6 +115,8 @@ def can_replace_component(one: Component, other: Component) -> bool:
         return False
     if one.kind.id in _INTERCHANGEABLE_KINDS:
         return True
+    if one.kind.id == "cni":
+        return bool(one.networks) and set(one.networks) == set(other.networks)
     for mine, theirs in _iter_name_pairs(one, other):
         if mine or theirs:
             return any(not name.endswith("*") for name in set(mine) & set(theirs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from preflight.change.node_lifecycle import is_leaving_taint
 from preflight.doctor.events import EventIndex
 from preflight.doctor.occupancy import compute_occupancy
 from preflight.doctor.pod_health import get_extended_requests, is_waiting
@@ -19,9 +20,6 @@ from preflight.scheduling.volumes import VolumeIndex
 
 NamespacedKey = tuple[str, str]
 """A namespace and a name."""
-
-_REMOVAL_TAINTS = frozenset(("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption"))
-"""The taints that an autoscaler puts on a node before it removes the node."""
 
 
 class ClusterIndex:
@@ -74,7 +72,7 @@ class ClusterIndex:
     def nodes_being_removed(self) -> frozenset[str]:
         """The nodes that an autoscaler is about to remove: that no pod comes back on them is intended."""
         nodes = self.cluster.nodes.items()
-        return frozenset(name for name, node in nodes if any(taint.key in _REMOVAL_TAINTS for taint in node.spec.taints))
+        return frozenset(name for name, node in nodes if any(map(is_leaving_taint, node.spec.taints)))
 
     @cached_property
     def volumes(self) -> VolumeIndex:

@@ -73,6 +73,11 @@ def describe_driver_folder(path: str) -> str:
     return f"installs drivers in {path}"
 
 
+def describe_toolkit_folder(path: str) -> str:
+    """The folder of a container toolkit."""
+    return f"sets up the container runtime for devices in {path}"
+
+
 def describe_check_folder(path: str) -> str:
     """A folder of the results of checks."""
     return f"writes the results of checks to {path}, then waits"
@@ -86,6 +91,7 @@ def describe_module_loader(program: str) -> str:
     return f"loads kernel modules for devices ({program})"
 
 
+CLOUD_CONTROLLER = "is configured for a cloud and tolerates uninitialized nodes"
 LABELS_NODES = "runs kubectl label node"
 REMOVES_TAINT = "runs kubectl taint node to remove a taint"
 

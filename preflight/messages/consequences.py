@@ -116,6 +116,27 @@ def describe_missing_network(broken: BrokenNodes) -> str:
     return f"leaves new pods on {nodes} without a network {describe_time(broken)}: {placed}"
 
 
+def describe_possible_network(broken: BrokenNodes, others: Sequence[ObjectKey]) -> str:
+    """PF112, of a plugin that may be the network of every pod: `others` may be it instead."""
+    nodes, placed = join_node_names(broken.nodes), _describe_placed(broken)
+    doubt = _describe_network_doubt(others)
+    if broken.is_kept_out:
+        return f"does not run on {nodes}, so new pods may get no network there ({doubt}): {placed}"
+    return f"may leave new pods on {nodes} without a network {describe_time(broken)} ({doubt}): {placed}"
+
+
+def describe_doubtful_network(others: Sequence[ObjectKey]) -> str:
+    """The `impact` line of the same."""
+    return f"new pods may get no network there: {_describe_network_doubt(others)}"
+
+
+def _describe_network_doubt(others: Sequence[ObjectKey]) -> str:
+    if others:
+        stays = "stays" if len(others) == 1 else "stay"
+        return f"unknown: whether it is the network of every pod, because {join_limited(map(str, others), 'networks')} {stays}"
+    return "unknown: whether it is the network of every pod, because it writes no network configuration"
+
+
 def describe_missing_service_addresses(broken: BrokenNodes) -> str:
     """PF113."""
     nodes, placed = join_node_names(broken.nodes), _describe_placed(broken)
@@ -130,6 +151,14 @@ def describe_missing_dns(broken: BrokenNodes) -> str:
     if broken.is_kept_out:
         return f"does not run on {nodes}, so pods that query the node-local DNS get no answer there: {placed}"
     return f"leaves pods on {nodes} without node-local DNS {describe_time(broken)}: {placed}"
+
+
+def describe_missing_cluster_dns(broken: BrokenNodes) -> str:
+    """PF114, of a DNS behind a Service of which no replica is left."""
+    workloads = join_workloads(broken.workloads)
+    if broken.is_kept_out:
+        return f"runs nowhere, so the cluster DNS has no replica: affects {workloads}"
+    return f"leaves the cluster DNS without a replica {describe_time(broken)}: affects {workloads}"
 
 
 def _describe_placed(broken: BrokenNodes) -> str:

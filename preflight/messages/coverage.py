@@ -174,6 +174,12 @@ def label_untolerated(taints: Sequence[Taint], *, is_patched: bool) -> str:
     return f"{'after the patch, no toleration' if is_patched else 'no toleration here'} matches {join_and(taints)}"
 
 
+def describe_leaving_taints(taints: Iterable[Taint]) -> str:
+    """That the node is about to be removed, which the taints say."""
+    found = tuple(taints)
+    return f"{join_and(taint.key for taint in found)} {'says' if len(found) == 1 else 'say'} that the node is about to be removed"
+
+
 def describe_transient_taints(taints: Sequence[Taint]) -> str:
     """The note on taints that the cluster removes by itself."""
     return f"the cluster removes {'this taint' if len(taints) == 1 else 'these taints'} when the node is healthy again"

@@ -6,17 +6,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.change.node_lifecycle import is_controller_owned
+from preflight.change.node_lifecycle import is_controller_owned, is_leaving_taint
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.reasons import list_near_misses, list_unselected
-from preflight.messages.coverage import describe_reasons, describe_transient_taints, label_untolerated
+from preflight.messages.coverage import describe_leaving_taints, describe_reasons, describe_transient_taints, label_untolerated
 from preflight.model.core import POD_TEMPLATE_SPEC, Taint
 from preflight.model.fit_reasons import StaysPending
 from preflight.model.reasons import Reason, Untolerated
 from preflight.model.report import CoverageEffect, Outcome, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
 from preflight.rules.reason_keys import make_reason_key
+from preflight.scheduling.taint_values import is_passing_value
 
 _OUTCOMES_WITHOUT_FIT = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.MISSING)
 _PLAIN_SCALAR = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
@@ -108,6 +109,8 @@ class MergedGroups:
         texts = describe_reasons(self._near_misses)
         if self.is_transient:
             texts += (describe_transient_taints(self.taints),)
+        if self.is_leaving:
+            texts += (describe_leaving_taints(self.taints),)
         return tuple(("note", text) for text in texts)
 
     @property
@@ -123,6 +126,12 @@ class MergedGroups:
         if after is None or after.is_selected is False or not lasting:
             return None
         return suggest_exact_tolerations(lasting)
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether only taints stand in the way which say that the node is about to go: that no pod comes back there is intended."""
+        after = self.first_group.placement_after
+        return after is not None and after.is_selected is not False and bool(self.taints) and all(map(is_leaving_taint, self.taints))
 
     @property
     def is_transient(self) -> bool:
@@ -153,11 +162,18 @@ def merge_groups(groups: Iterable[CoverageGroup]) -> Iterator[MergedGroups]:
 
 
 def suggest_exact_tolerations(taints: Iterable[Taint]) -> TolerationSuggestion:
-    """For each taint the toleration that tolerates it and nothing else, as data and as a line of YAML."""
-    tolerations = tuple(
-        {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect} for taint in dict.fromkeys(taints)
-    )
+    """For each taint the smallest toleration that tolerates it, as data and as a line of YAML.
+
+    It tolerates that value alone, or any value where this one is a time or an id: the next taint of that key has another.
+    """
+    tolerations = tuple({tuple(_make_toleration(taint).items()): _make_toleration(taint) for taint in taints}.values())
     return TolerationSuggestion(tolerations, tuple(f"- {format_flow_map(toleration)}" for toleration in tolerations))
+
+
+def _make_toleration(taint: Taint) -> dict[str, str]:
+    if is_passing_value(taint):
+        return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
+    return {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
 
 
 def format_flow_map(mapping: dict[str, str]) -> str:

@@ -28,6 +28,7 @@ def daemonset(
     init: Sequence[Mapping[str, Any]] = (),
     configs: Sequence[str] = (),
     tolerates: Sequence[str] = (),
+    host_network: bool = False,
     name: str = "a-name-that-says-nothing",
     namespace: str = "here",
 ) -> DaemonSet:
@@ -51,5 +52,7 @@ def daemonset(
     spec: dict[str, Any] = {"containers": [finished(each) for each in containers], "initContainers": [finished(each) for each in init]}
     spec["volumes"] = [{"name": each, **volume} for each, volume in volumes.items()]
     spec["tolerations"] = [{"key": tolerate, "operator": "Exists"} for tolerate in tolerates]
+    if host_network:
+        spec["hostNetwork"] = True
     data = {"metadata": {"name": name, "namespace": namespace}, "spec": {"template": {"spec": spec}}}
     return DaemonSet(metadata=Metadata(name=name, namespace=namespace), data=data)

@@ -36,7 +36,7 @@ JUDGED_PUBLIC = {
     ("fluent-bit.yaml", "fluent-bit"): "log-agent",
     ("gce-pd-csi-node.yaml", "csi-gce-pd-node"): "csi-node-driver",
     ("gcp-cloud-controller-kops.yaml", "cloud-controller-manager"): "startup-taint-remover cloud-controller",
-    ("gke-nccl-rdma-installer.yaml", "nccl-rdma-installer"): "driver-installer",
+    ("gke-nccl-rdma-installer.yaml", "nccl-rdma-installer"): "device-libraries",
     ("gke-nvidia-device-plugin.yaml", "nvidia-gpu-device-plugin"): "device-plugin",
     ("gke-nvidia-driver-installer-cos.yaml", "nvidia-driver-installer"): "driver-installer",
     ("gpu-operator-dcgm-exporter.yaml", "nvidia-dcgm-exporter"): "metrics-exporter",

@@ -187,10 +187,30 @@ def test_cilium_reads_its_configmap_without_mounting_it() -> None:
     ("image", "folder", "expected"),
     [
         pytest.param("docker.io/flannel/flannel:v0.26", "/etc/cni/net.d", ("pod",), id="the network of every pod"),
-        pytest.param("ghcr.io/k8snetworkplumbingwg/sriov-cni:v2.9", "/opt/cni/bin", ("sriov",), id="a network that pods ask for"),
         pytest.param("ghcr.io/k8snetworkplumbingwg/multus-cni:v4", "/etc/cni/net.d", ("multus", "pod"), id="the network before the others"),
         pytest.param("registry.example/overlay:1", "/etc/cni/net.d", (), id="a network that nobody knows"),
     ],
 )
 def test_a_cni_provides(image: str, folder: str, expected: tuple[str, ...]) -> None:
     assert only(daemonset(container(image, mounts={folder: "/host"})), "cni").networks == expected
+
+
+def test_a_network_that_pods_ask_for_is_known_by_its_type() -> None:
+    given = daemonset(container("ghcr.io/k8snetworkplumbingwg/sriov-cni:v2.9", mounts={"/opt/cni/bin": "/host"}))
+    assert only(given, "secondary-cni").networks == ("sriov",)
+
+
+def test_a_program_of_a_kind_may_have_a_symptom_of_its_own() -> None:
+    given = daemonset(container("nvcr.io/nvidia/k8s-device-plugin:v0.17", "mps-control-daemon"))
+    assert "MPS" in only(given, "device-configurer").symptom
+
+
+def test_a_cilium_that_is_chained_to_another_network_is_not_the_network_alone() -> None:
+    given = daemonset(container("quay.io/cilium/cilium:v1.17", "cilium-agent"))
+    for config, expected in (
+        ({}, ("pod",)),
+        ({"cni-chaining-mode": "none"}, ("pod",)),
+        ({"cni-chaining-mode": "aws-cni"}, ("cilium-chained", "pod")),
+    ):
+        (cni,) = (part for part in recognize_components(given, {("here", "cilium-config"): config}) if part.kind.id == "cni")
+        assert cni.networks == expected

@@ -138,7 +138,10 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
         ),
         "network-policy",
     ),
-    "sriov-cni": (daemonset(container("ghcr.io/k8snetworkplumbingwg/sriov-cni:v2.9", mounts={"/opt/cni/bin": "/host/opt/cni/bin"})), "cni"),
+    "sriov-cni": (
+        daemonset(container("ghcr.io/k8snetworkplumbingwg/sriov-cni:v2.9", mounts={"/opt/cni/bin": "/host/opt/cni/bin"})),
+        "secondary-cni",
+    ),
     "whereabouts": (
         daemonset(
             container(
@@ -148,9 +151,35 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
                 mounts=CNI,
             )
         ),
+        "secondary-cni",
+    ),
+    "istio-cni": (daemonset(container("docker.io/istio/install-cni:1.25", "install-cni", mounts=CNI)), "mesh-cni startup-taint-remover"),
+    "istio-cni from the registry of its releases": (
+        daemonset(container("gcr.io/istio-release/install-cni:1.29.0", mounts=CNI)),
+        "mesh-cni startup-taint-remover",
+    ),
+    "istio-cni in a mirror, by what it is given": (
+        daemonset(container("registry.example/mesh/install-cni:1", env={"REPAIR_NODE_NAME": "x"}, mounts=CNI)),
+        "mesh-cni startup-taint-remover",
+    ),
+    "consul-cni": (
+        daemonset(
+            container("hashicorp/consul-k8s-control-plane:1.8", "/bin/sh", "-ec", "consul-k8s-control-plane install-cni", mounts=CNI)
+        ),
+        "mesh-cni",
+    ),
+    "kuma-cni": (daemonset(container("docker.io/kumahq/kuma-cni:2.9", mounts=CNI)), "mesh-cni"),
+    "linkerd-cni": (daemonset(container("cr.l5d.io/linkerd/cni-plugin:v1.6", mounts=CNI)), "mesh-cni"),
+    "programs of network plugins without a configuration, by something unknown": (
+        daemonset(container("registry.example/plugins:1", mounts=PROGRAMS)),
+        "secondary-cni",
+    ),
+    "multus together with the plugin that gives addresses": (
+        daemonset(
+            container("ghcr.io/k8snetworkplumbingwg/multus-cni:v4", mounts=CNI), container("ghcr.io/k8snetworkplumbingwg/whereabouts")
+        ),
         "cni",
     ),
-    "istio-cni": (daemonset(container("docker.io/istio/install-cni:1.25", "install-cni", mounts=CNI)), "cni startup-taint-remover"),
     "k3s's folders": (
         daemonset(container("rancher/hardened-cni-plugins:v1", mounts={"/var/lib/rancher/k3s/agent/etc/cni/net.d": "/host/etc/cni/net.d"})),
         "cni",
@@ -181,10 +210,20 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
     ),
     "kube-proxy in hyperkube": (daemonset(container("k8s.gcr.io/hyperkube:v1.18", "/hyperkube", "proxy", "--kubeconfig=/k")), "kube-proxy"),
     "node-local DNS": (daemonset(container("registry.example/dns:1", "/node-cache", args=["-localip", "169.254.20.10"])), "node-local-dns"),
-    "CoreDNS on every node": (
+    "CoreDNS behind a Service": (
         daemonset(container("registry.example/coredns:1", "coredns", args=["-conf", "/etc/coredns/Corefile"])),
+        "cluster-dns",
+    ),
+    "CoreDNS on the port of the node": (
+        daemonset(
+            {
+                **container("registry.example/coredns:1", args=["-conf", "/etc/coredns/Corefile"]),
+                "ports": [{"containerPort": 53, "hostPort": 53}],
+            }
+        ),
         "node-local-dns",
     ),
+    "unbound on the network of the node": (daemonset(container("registry.example/unbound:1"), host_network=True), "node-local-dns"),
     "network policies of Azure": (daemonset(container("mcr.microsoft.com/containernetworking/azure-npm:v1.6")), "network-policy"),
     # devices
     "NVIDIA's device plugin": (
@@ -267,7 +306,27 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
                 mounts={"/run/nvidia/toolkit": "/run/nvidia/toolkit"},
             )
         ),
-        "driver-installer",
+        "container-toolkit",
+    ),
+    "NVIDIA's container toolkit in a mirror, by its folder": (
+        daemonset(
+            container(
+                "registry.example/mirror/toolkit:1",
+                mounts={"/usr/local/nvidia/toolkit": "/usr/local/nvidia/toolkit", "/run/nvidia": ("/run/nvidia", SHARED)},
+            )
+        ),
+        "container-toolkit",
+    ),
+    "libraries for GPUDirect": (
+        daemonset(container("us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3")),
+        "device-libraries",
+    ),
+    "libraries that an init container of a mirror installs": (
+        daemonset(
+            container("registry.k8s.io/pause:3.10"),
+            init=[container("registry.example/nccl-net:1", "/install.sh", mounts={"/usr/local/lib/nccl": "/out"}, privileged=True)],
+        ),
+        "device-libraries",
     ),
     "the GPU operator's validator": (
         daemonset(
@@ -299,7 +358,7 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
                 mounts={"/": "/host"},
             )
         ),
-        "driver-installer device-configurer",
+        "device-configurer",
     ),
     "an installer of modules in a script": (
         daemonset(
@@ -509,6 +568,20 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
         ),
         "startup-taint-remover cloud-controller",
     ),
+    "vSphere's cloud controller, whose image is called manager": (
+        daemonset(
+            container("gcr.io/cloud-provider-vsphere/cpi/release/manager:v1.30", args=["--cloud-provider=vsphere"]),
+            tolerates=["node.cloudprovider.kubernetes.io/uninitialized"],
+        ),
+        "startup-taint-remover cloud-controller",
+    ),
+    "a cloud controller that nobody knows, by the file of its cloud": (
+        daemonset(
+            container("registry.example/ccm:1", args=["--cloud-config=/etc/cloud.conf", "--leader-elect"]),
+            tolerates=["node.cloudprovider.kubernetes.io/uninitialized"],
+        ),
+        "startup-taint-remover cloud-controller",
+    ),
     "metallb's speaker": (daemonset(container("quay.io/metallb/speaker:v0.14")), "load-balancer"),
     "ingress-nginx": (daemonset(container("registry.k8s.io/ingress-nginx/controller:v1.12", "/nginx-ingress-controller")), "ingress"),
     "kata-deploy": (
@@ -569,7 +642,7 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
     ),
     "CoreDNS, by its Corefile": (
         daemonset(container("quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:0", args=["-conf", "/etc/coredns/Corefile"])),
-        "node-local-dns",
+        "cluster-dns",
     ),
     "a CSI driver that registers itself": (
         daemonset(container("registry.example/d:1", args=["--endpoint=unix:///csi/csi.sock"], mounts=REGISTRY)),

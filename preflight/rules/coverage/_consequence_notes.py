@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from preflight.dependents.model import Consequence
-from preflight.messages.consequences import MAX_LISTED, BrokenNodes, describe_impact, describe_need
+from preflight.messages.consequences import MAX_LISTED, BrokenNodes, describe_doubtful_network, describe_impact, describe_need
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, make_subject_of
 from preflight.rules.merged_groups import MergedGroups
@@ -19,9 +21,9 @@ def iter_consequences(context: Context, *kinds: str) -> Iterator[Consequence]:
 
 
 def make_broken_nodes(consequence: Consequence) -> BrokenNodes:
-    """A consequence as its messages need it."""
+    """A consequence as its messages need it: of its nodes, those where a dependent workload can be."""
     return BrokenNodes(
-        nodes=consequence.nodes,
+        nodes=consequence.dependent_nodes,
         outcome=consequence.outcome,
         seconds=consequence.seconds,
         names=consequence.lost_names,
@@ -41,7 +43,7 @@ def make_consequence_hit(
     evidence = consequence.component.evidence
     return Hit(
         subject=make_subject_of(consequence.daemonset),
-        nodes=consequence.nodes,
+        nodes=consequence.dependent_nodes,
         location=ManifestLocation(consequence.daemonset.origin, evidence[0].path if evidence else ()),
         severity=None if consequence.is_lost and is_broken else lower_severity,
         message=message,
@@ -65,6 +67,7 @@ def _make_key(consequence: Consequence) -> tuple[str, ...]:
         consequence.outcome.value,
         *((f"after:{consequence.seconds}",) if consequence.seconds else ()),
         *(("transient",) if consequence.is_transient else ()),
+        *((consequence.network_doubt.value,) if consequence.network_doubt else ()),
         *(f"label:{label}:{consequence.producer}" for label in consequence.labels),
     )
 
@@ -84,9 +87,9 @@ def make_impact_note(context: Context, merged_groups: MergedGroups) -> tuple[tup
         return ()
     first, *others = found.values()
     text = describe_impact(
-        make_broken_nodes(first),
+        replace(make_broken_nodes(first), nodes=first.nodes),
         first.component.kind.id,
-        first.component.kind.symptom,
+        first.component.symptom if first.network_doubt is None else describe_doubtful_network(first.other_networks),
         finding_nodes=merged_groups.nodes,
         others=[other.component.kind.title for other in others],
     )

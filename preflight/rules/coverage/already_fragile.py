@@ -32,7 +32,7 @@ def check(context: Context) -> Iterator[Hit]:
                 subject=groups.subject,
                 nodes=groups.nodes,
                 location=groups.location,
-                severity=Severity.NOTE if groups.is_transient or not (context.is_lint or soon) else None,
+                severity=Severity.NOTE if groups.is_transient or groups.is_leaving or not (context.is_lint or soon) else None,
                 message=describe_fragile(groups.nodes, groups.reasons),
                 label=groups.label,
                 notes=groups.notes + make_impact_note(context, groups),

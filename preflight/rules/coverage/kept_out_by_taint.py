@@ -67,7 +67,7 @@ def _iter_kept_out_groups(context: Context) -> Iterator[CoverageGroup]:
 
 
 def _get_severity(impact: Impact, merged_groups: MergedGroups, signs: Sequence[CoverageSign]) -> Severity | None:
-    if merged_groups.is_transient:
+    if merged_groups.is_transient or merged_groups.is_leaving:
         return Severity.NOTE
     if is_missed(impact, merged_groups, signs):
         return Severity.ERROR

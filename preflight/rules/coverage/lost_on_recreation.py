@@ -29,6 +29,8 @@ from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_g
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself.
 
+    A note where the taints say that the node is about to be removed.
+
     PF101 says where an update takes some of the pods, and the others are lost on re-creation.
     """
     lost = (group for group in iter_new_groups(context, Outcome.LOST_ON_RECREATION) if group.partial_loss is None)
@@ -38,7 +40,7 @@ def check(context: Context) -> Iterator[Hit]:
             subject=group.subject,
             nodes=group.nodes,
             location=group.location,
-            severity=Severity.WARNING if group.is_transient else None,
+            severity=Severity.NOTE if group.is_leaving else Severity.WARNING if group.is_transient else None,
             message=_describe_unfit(context, group) or describe_lost_on_recreation(group.nodes, event, producers, group.reasons),
             label=group.label,
             notes=group.notes + make_impact_note(context, group),

@@ -1,8 +1,9 @@
-"""Pods get no answer from the node-local DNS on nodes that lose it.
+"""Pods get no answer from the node-local DNS on nodes that lose it, or no replica of the cluster DNS is left.
 
 Why it matters
     Pods query an address of their own node. Without the DaemonSet that listens on this address every DNS lookup times out, on this node
-    only, while the cluster DNS is healthy.
+    only, while the cluster DNS is healthy. A DNS behind a Service is different: pods query any of its replicas, and the loss of one node
+    costs nothing but the last one costs everything.
 How to fix
     Node-local DNS must run on every node that has pods: let it tolerate everything.
 Example
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.consequences import describe_missing_dns
+from preflight.messages.consequences import describe_missing_cluster_dns, describe_missing_dns
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.coverage._consequence_notes import iter_consequences, make_broken_nodes, make_consequence_hit
@@ -21,6 +22,9 @@ from preflight.rules.coverage._consequence_notes import iter_consequences, make_
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DNS of the nodes, and time at which it goes."""
+    for consequence in iter_consequences(context, "cluster-dns"):
+        message = describe_missing_cluster_dns(make_broken_nodes(consequence))
+        yield make_consequence_hit(consequence, message, lower_severity=Severity.WARNING)
     for consequence in iter_consequences(context, "node-local-dns"):
         yield make_consequence_hit(consequence, describe_missing_dns(make_broken_nodes(consequence)), lower_severity=Severity.WARNING)
 

@@ -89,7 +89,7 @@ def make_gap_hit(
         severity=None if gap.is_critical and not gap.is_doubtful else lower_severity,
         message=message,
         label=label,
-        notes=(*((("impact", gap.component.kind.symptom),) if gap.component else ()), *notes, *make_check_notes(*commands)),
+        notes=(*((("impact", gap.component.symptom),) if gap.component else ()), *notes, *make_check_notes(*commands)),
         suggestion=fix,
         effect=CoverageEffect(Outcome.NEVER, gap.reason.reasons) if isinstance(gap.reason, CoverageReason) else None,
     )

@@ -61,7 +61,7 @@ def make_wait_hit(
         severity=None if component is not None and component.kind.critical else lower_severity,
         message=message,
         notes=(
-            *((("impact", component.kind.symptom),) if component is not None else ()),
+            *((("impact", component.symptom),) if component is not None else ()),
             *notes,
             *_make_other_owners_note(group),
             *make_check_notes(make_describe_command("pod", pod.name, pod.namespace), *commands),

@@ -47,7 +47,7 @@ def check(context: Context) -> Iterator[Hit]:
             message=describe_time_bomb(merged.nodes, merged.reason),
             label=merged.label,
             notes=(
-                *((("impact", component.kind.symptom),) if component else ()),
+                *((("impact", component.symptom),) if component else ()),
                 *merged.notes,
                 *(("note", describe_trigger(trigger)) for trigger in triggers),
                 ("note", RECREATION_NOTE),

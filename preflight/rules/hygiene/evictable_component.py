@@ -34,15 +34,16 @@ def check(context: Context) -> Iterator[Hit]:
         name = daemonset.spec.template.spec.priorityClassName
         if name in _SYSTEM_CLASSES:
             continue
-        kind = next((component.kind for component in known.recognize(daemonset) if component.kind.critical), None)
-        if kind is not None:
+        component = next((component for component in known.recognize(daemonset) if component.kind.critical), None)
+        if component is not None:
+            kind = component.kind
             yield Hit(
                 subject=make_subject_of(daemonset),
                 key=(kind.id, name),
                 location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "priorityClassName")),
                 severity=None if kind.id in _KINDS_BY_PRIORITY and not name else Severity.NOTE,
                 message=messages.describe_evictable_component(kind.title, name),
-                notes=(("impact", kind.symptom), ("help", messages.SYSTEM_CLASS_HELP)),
+                notes=(("impact", component.symptom), ("help", messages.SYSTEM_CLASS_HELP)),
             )
 
 

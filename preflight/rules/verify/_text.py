@@ -10,4 +10,4 @@ from preflight.model.world import ClusterState
 def make_impact_note(comparison: DaemonSetComparison, world: ClusterState) -> tuple[tuple[str, str], ...]:
     """The line that says what breaks where a DaemonSet is missing: of the worst that it is."""
     found = recognize_components(comparison.daemonset, world.config_maps, world.component_overrides)
-    return (("impact", found[0].kind.symptom),) if found else ()
+    return (("impact", found[0].symptom),) if found else ()

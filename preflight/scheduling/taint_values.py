@@ -1,0 +1,46 @@
+"""Values of taints that stand for one occurrence, a time or an id: a toleration with such a value matches once in history."""
+
+from __future__ import annotations
+
+import re
+
+from preflight.model.core import Taint
+
+_KEYS = frozenset(("ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/disrupted"))
+_DOMAINS = ("aws-node-termination-handler/",)
+
+_EPOCH = re.compile(r"[1-3]\d{9}(\d{3}){0,3}|[1-3]\d{9}\.\d+")
+_DATE = re.compile(
+    r"(19|20)\d\d([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])([-_.T]?\d\d([-_.]?\d\d){0,2}([-_.]\d+)?Z?)?([-_.]?UTC)?", re.I
+)
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
+_DIGEST = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}|[0-9a-f]{32,}", re.I)
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.I)
+_KSUID = re.compile(r"(?=.*\d)(?=.*[A-Z])(?=.*[a-z])[0-9A-Za-z]{27}")
+_PREFIXED = re.compile(r"([A-Za-z]{1,12}[-_.])?(sha(1|256|512)?[-_.])?(?P<rest>.+)")
+_IDS = (_EPOCH, _DATE, _UUID, _DIGEST, _ULID, _KSUID)
+
+
+def is_passing_value(taint: Taint) -> bool:
+    """Whether the value of a taint stands for one occurrence.
+
+    1. Its key is one whose value is the time or the event for which something set it: the cluster autoscaler, Karpenter, the AWS Node
+       Termination Handler.
+    2. Or the value itself is a time (seconds since 1970 or parts of them, a date), a UUID, a ULID, or a digest, with or without one word
+       before it, as in `i-0abc12345678def90`.
+
+    Source: cluster-autoscaler `utils/taints/taints.go` (AddTaints: the value is the current Unix time); aws-node-termination-handler
+    `pkg/node/node.go` (TaintSpotItn: the event's id).
+    """
+    if taint.key in _KEYS or taint.key.startswith(_DOMAINS):
+        return True
+    return bool(taint.value) and (_is_id(taint.value) or _has_id_after_word(taint.value))
+
+
+def _is_id(text: str) -> bool:
+    return any(pattern.fullmatch(text) for pattern in _IDS)
+
+
+def _has_id_after_word(value: str) -> bool:
+    match = _PREFIXED.fullmatch(value)
+    return match is not None and match["rest"] != value and _is_id(match["rest"])
