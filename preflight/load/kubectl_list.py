@@ -150,8 +150,10 @@ def _take_one_by_one(collector: ObjectCollector, envelope: Any, origin: Origin, 
     pods: list[CoveragePod] = []
     for index, raw in enumerate(envelope.items or ()):
         kind, api_version = _read_header(raw, own)
-        if collector.runtime_state is not None and kind == "Node":
-            collector.runtime_state.take_text(kind, raw)
+        if collector.runtime_state is not None:
+            collector.runtime_state.note_times(raw)
+            if kind == "Node":
+                collector.runtime_state.take_text(kind, raw)
         if kind == "Pod" and api_version == "v1":
             pod = _decode(POD_DECODER, raw)
             if pod is not None and _is_existing_pod(pod):

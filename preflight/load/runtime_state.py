@@ -9,6 +9,7 @@ from msgspec import Raw
 
 from preflight.load.kinds import STATE_KINDS
 from preflight.load.kubectl_list_schema import RAW_LIST_DECODER
+from preflight.load.object_times import find_latest_time, is_time
 from preflight.model.convert import convert, decode_object
 from preflight.model.core import CoveragePod
 from preflight.model.lazy_pods import LazyPods
@@ -24,8 +25,6 @@ STATE_TYPES: Mapping[str, tuple[str, type[APIStruct]]] = {
 
 _OF_KUBELETS = frozenset(("FailedCreatePodSandBox", "NetworkNotReady", "FailedAttachVolume", "UnexpectedAdmissionError"))
 _UNREGISTERED = "in the list of registered CSI drivers"
-_TIME = "2"
-"""What every time begins with, for a thousand years."""
 
 
 def _decode_pod(raw: Raw | memoryview) -> PodState | None:
@@ -42,10 +41,16 @@ class RuntimeStateCollector:
         self._events: dict[tuple[str, str], Event] = {}
         self._csi_nodes: dict[str, CSINode] = {}
         self.given: set[str] = set()
+        self._latest_time = ""
+
+    def note_times(self, value: Raw | memoryview | object) -> None:
+        """Take what the text, or the plain data, of an object of any kind says of when the list was made."""
+        self._latest_time = max(self._latest_time, find_latest_time(value))
 
     def take_items(self, items: Sequence[Any], raws: Sequence[Raw]) -> None:
         """Take what the decoded items of a list say of the state, of which `raws` are the texts."""
         for item, raw in zip(items, raws, strict=True):
+            self.note_times(raw)
             if type(item) is CoveragePod:
                 self.pods.add_text((item.metadata.namespace, item.metadata.name), raw)
             else:
@@ -68,6 +73,7 @@ class RuntimeStateCollector:
 
     def take_state_object(self, data: Mapping[str, Any]) -> bool:
         """Take what plain data says of the state; whether nothing else is to be read of it."""
+        self.note_times(data)
         kind = data.get("kind")
         if not isinstance(kind, str) or kind not in STATE_TYPES or data.get("apiVersion") not in (None, STATE_TYPES[kind][0]):
             return False
@@ -76,6 +82,7 @@ class RuntimeStateCollector:
 
     def take_pod(self, data: object) -> None:
         """Take a pod from plain data."""
+        self.note_times(data)
         pod = convert(data, PodState, Origin("<none>"))[0]
         if pod is not None:
             self.pods.add_pod(pod)
@@ -93,11 +100,12 @@ class RuntimeStateCollector:
         self._events.update(other._events)
         self._csi_nodes.update(other._csi_nodes)
         self.given |= other.given
+        self._latest_time = max(self._latest_time, other._latest_time)
 
     def build_state(self, snapshot_time: str = "") -> RuntimeState:
         """All of it; `snapshot_time` is the time that a snapshot states."""
         events = sorted(self._events.values(), key=_event_order)
-        return RuntimeState(self._nodes, tuple(events), self._csi_nodes, snapshot_time or self._find_newest_time(), frozenset(self.given))
+        return RuntimeState(self._nodes, tuple(events), self._csi_nodes, snapshot_time or self._latest_time, frozenset(self.given))
 
     def _add_object(self, value: APIStruct) -> None:
         if isinstance(value, NodeState):
@@ -107,15 +115,10 @@ class RuntimeStateCollector:
             self._csi_nodes[value.metadata.name] = value
         elif isinstance(value, Event):
             self.given.add("Event")
+            if is_time(value.last_seen):
+                self._latest_time = max(self._latest_time, value.last_seen)
             if value.type != "Normal" and _is_harmless(value):
                 self._events[value.metadata.namespace, value.metadata.name] = value
-
-    def _find_newest_time(self) -> str:
-        times = [event.last_seen for event in self._events.values()]
-        for node in self._nodes.values():
-            times.append(node.metadata.creationTimestamp)
-            times += (time for condition in node.status.conditions for time in (condition.lastHeartbeatTime, condition.lastTransitionTime))
-        return max((time for time in times if time.startswith(_TIME)), default="")
 
 
 def _is_harmless(event: Event) -> bool:

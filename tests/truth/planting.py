@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
@@ -10,12 +11,21 @@ from tests.builders import IMAGE
 from tests.cluster.api import Object
 from tests.cluster.bed import Bed
 from tests.cluster.objects import node
+from tests.cluster.silence import fall_silent
 from tests.truth import demands
 
 GPU = "nvidia.com/gpu"
 PLUGINS = "/var/lib/kubelet/device-plugins"
 EXISTS = {"operator": "Exists"}
 OPERATOR = "operators"
+NETWORK = "kube-flannel"
+DRIVER = "csi.example.com"
+WEBHOOK = "pods.policy.example.com"
+NO_NETWORK = (
+    "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:"
+    "Network plugin returns error: cni plugin not initialized"
+)
+"""What containerd and the kubelet say of a node without a CNI configuration."""
 
 
 class Fault(NamedTuple):
@@ -72,11 +82,38 @@ def world(random: Random) -> tuple[list[Object], list[str]]:
         "volumes": [{"name": "device-plugins", "hostPath": {"path": PLUGINS}}],
     }
     wide = {"tolerations": [EXISTS], "priorityClassName": "system-node-critical"}
-    objects: list[Object] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in (OPERATOR, "shop")]
+    network = {
+        **wide,
+        "containers": [{"name": "kube-flannel", "image": "ghcr.io/flannel-io/flannel:v0.26.0", "command": ["/opt/bin/flanneld"]}],
+        "hostNetwork": True,
+        "initContainers": [_mounting("install-cni", "ghcr.io/flannel-io/flannel:v0.26.0", "/etc/cni/net.d")],
+        "volumes": [_host_path("/etc/cni/net.d")],
+    }
+    sockets = "/var/lib/kubelet/plugins_registry"
+    driver = {
+        "containers": [
+            {
+                **_mounting("registrar", "registry.k8s.io/sig-storage/csi-node-driver-registrar:v2.13.0", sockets),
+                "args": [f"--kubelet-registration-path=/var/lib/kubelet/plugins/{DRIVER}/csi.sock"],
+            }
+        ],
+        "priorityClassName": "system-node-critical",
+        "volumes": [_host_path(sockets)],
+    }
+    objects: list[Object] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in (OPERATOR, NETWORK, "shop")]
     objects += [
         *demands.priority_classes(),
         *nodes,
         workload("DaemonSet", "kube-system", "kube-proxy", None, wide),
+        workload("DaemonSet", NETWORK, "kube-flannel", None, network),
+        workload("DaemonSet", "kube-system", "csi-node", None, driver),
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {"name": "fast"},
+            "provisioner": DRIVER,
+            "volumeBindingMode": "WaitForFirstConsumer",
+        },
         workload("DaemonSet", OPERATOR, "nvidia-device-plugin", None, plugin),
         workload("DaemonSet", OPERATOR, "log-agent", None, {}),
         workload("Deployment", "shop", "train", random.randint(1, len(gpus)), asking(random.choice((1, 2, 4)))),
@@ -88,6 +125,15 @@ def world(random: Random) -> tuple[list[Object], list[str]]:
         bare(f"tool-{number}", random.choice(gpus + plain), cpu="100m", port=9300 + number) for number in range(random.choice((0, 1, 2)))
     ]
     return objects, gpus
+
+
+def _mounting(name: str, image: str, path: str) -> Object:
+    """A container that mounts a path of its node."""
+    return {"name": name, "image": image, "volumeMounts": [{"name": "host", "mountPath": path}]}
+
+
+def _host_path(path: str) -> Object:
+    return {"name": "host", "hostPath": {"path": path}}
 
 
 def holding(cpu: str, port: int = 0) -> Object:
@@ -123,14 +169,8 @@ def label(here: Planting) -> Fault:
 def _silenced(here: Planting) -> str:
     """A node whose kubelet falls silent, once the cluster has noticed."""
     name = here.free.pop()
-    here.bed.play("silent", node=name)
-    here.bed.wait(lambda: _ready(here.bed, name) == "Unknown", 120, f"{name} to be Unknown")
+    fall_silent(here.bed, [name])
     return name
-
-
-def _ready(bed: Bed, name: str) -> str:
-    conditions = bed.get(f"/api/v1/nodes/{name}")["status"]["conditions"]
-    return next(str(condition["status"]) for condition in conditions if condition["type"] == "Ready")
 
 
 def dead(here: Planting) -> Fault:
@@ -209,12 +249,75 @@ def quota(here: Planting) -> Fault:
     return Fault("quota", frozenset((f"{OPERATOR}/exporter",)), ("few-pods", "exceeded quota"))
 
 
+def unbound_claim(here: Planting) -> Fault:
+    """A claim waits for a driver that a taint keeps off the only node where its pod may run."""
+    name = here.free.pop()
+    here.bed.kubectl("taint", "nodes", name, "storage=local:NoSchedule")
+    here.bed.kubectl("delete", "pods", "-n", "kube-system", "-l", "app=csi-node", f"--field-selector=spec.nodeName={name}", "--wait=false")
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": f"data-{name}", "namespace": "shop"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": f"db-{name}", "namespace": "shop"},
+        "spec": {
+            **holding(cpu="100m"),
+            "tolerations": [{"key": "storage", "operator": "Exists"}],
+            "nodeSelector": {"kubernetes.io/hostname": name},
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": f"data-{name}"}}],
+        },
+    }
+    here.bed.create([claim, pod])
+    return Fault("unbound claim", frozenset(("kube-system/csi-node", f"shop/db-{name}")), ("storage=local:NoSchedule",))
+
+
+def network_refused(here: Planting) -> Fault:
+    """A webhook that does not answer refuses the pod network of a node, which is not Ready therefore."""
+    name = here.free.pop()
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    webhook = {
+        "name": WEBHOOK,
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": {"url": "https://127.0.0.1:9/validate"},
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": NETWORK}},
+        "rules": [rule],
+        "sideEffects": "None",
+        "timeoutSeconds": 1,
+    }
+    kind = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration"}
+    here.bed.create([{**kind, "metadata": {"name": "policy"}, "webhooks": [webhook]}])
+    here.bed.wait(lambda: _is_refused(here.bed), 60, "the webhook to be asked")
+    here.bed.kubectl("delete", "pods", "-n", NETWORK, f"--field-selector=spec.nodeName={name}", "--wait=false")
+    here.bed.play("not-ready", node=name)
+    here.bed.wait(lambda: _find_ready(here.bed, name)["status"] == "False", 60, f"{name} not to be Ready")
+    condition = {**_find_ready(here.bed, name), "message": NO_NETWORK}
+    here.bed.patch("nodes", name, {"status": {"conditions": [condition]}}, status=True)
+    return Fault("network refused", frozenset((name, f"{NETWORK}/kube-flannel")), (WEBHOOK,))
+
+
+def _is_refused(bed: Bed) -> bool:
+    """Whether the API server asks the webhook already, of a pod that is not created."""
+    pod = {**bare("probe", "none", cpu="1m"), "metadata": {"name": "probe", "namespace": NETWORK}}
+    return WEBHOOK in bed.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(pod), check=False).err
+
+
+def _find_ready(bed: Bed, name: str) -> Object:
+    conditions = bed.get(f"/api/v1/nodes/{name}")["status"]["conditions"]
+    return next(dict(condition) for condition in conditions if condition["type"] == "Ready")
+
+
 FAULTS: dict[str, Callable[[Planting], Fault]] = {
     "missing plugin": plugin,  # first: a dead node would keep the update from beginning
     "taint": taint,
     "label": label,
     "port taken": port_taken,
     "no room": no_room,
+    "unbound claim": unbound_claim,
+    "network refused": network_refused,
     "dead node": dead,
     "hanging pod": hanging,
     "ghost": ghost,
