@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from preflight.documents.model import Chunk, InvalidDocument
 
 _SEPARATOR = "---"
-_NOTHING = re.compile("(?:[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?\n)*[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?")
+_NOTHING = re.compile("(?:[ \t]*+(?:#[^\n\r\x85\u2028\u2029]*+)?+\r?+\n)*+[ \t]*+(?:#[^\n\r\x85\u2028\u2029]*+)?+\r?+")
 _END_MARK = re.compile(r"\.\.\.(?:[ \t\r\n]|\Z)")
 _SPACES = re.compile(r"\s*")
 _SHOWN = 40

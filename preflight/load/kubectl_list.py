@@ -67,7 +67,7 @@ def take_list(collector: ObjectCollector, view: memoryview, origin: Origin, *, h
         if all(_is_existing_pod(pod) for pod in pods if not (pod.spec.nodeName and pod.metadata.name)):
             _take_decoded(collector, items, pods, origin, has_template_text=has_template_text)
             if collector.runtime_state is not None:
-                collector.runtime_state.take_items(items, RAW_LIST_DECODER.decode(view).items)
+                collector.runtime_state.take_items(items, RAW_LIST_DECODER.decode(view).items or ())
             elif collector.pod_texts is not None and pods:
                 from preflight.load.pod_texts import add_pod_texts
 
@@ -185,10 +185,7 @@ def _is_state_only(collector: ObjectCollector, kind: object, origin: Origin) -> 
 
 
 def _read_header(raw: Raw, list_header: tuple[str, str]) -> tuple[str, str]:
-    """The kind and the apiVersion of an item, or the ones that its list states; "" where nobody can say without reading all of it."""
-    match = _HEAD.match(raw)
-    if match:
-        return match[2].decode("utf-8", "replace"), match[1].decode("utf-8", "replace")
+    """The kind and the apiVersion of an item, the last of a repeated one, or the ones that its list states; "" where neither is text."""
     try:
         head = msgspec.json.decode(raw, type=ItemHeader)
     except (msgspec.DecodeError, RecursionError):
