@@ -58,8 +58,8 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
     """Count how many copies of a pod fit."""
     from preflight.engine.capacity import query_capacity
     from preflight.engine.session import Options, Session
+    from preflight.inert_text import escape_unprintable
     from preflight.report.capacity import FORMATS
-    from preflight.report.terminal import escape_unprintable
 
     formats = parse_formats(outputs, FORMATS)
     asked = _make_query(given, sources)

@@ -135,7 +135,8 @@ def _locate_evidence(loaded: LoadResult, recognized: Sequence[RecognizedDaemonSe
 
 
 def _format_table(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
-    from preflight.report.terminal import escape_unprintable, pad
+    from preflight.inert_text import escape_unprintable
+    from preflight.report.terminal import pad
 
     rows = [_COLUMN_HEADINGS]
     for index, (daemonset, components) in enumerate(recognized):

@@ -142,7 +142,7 @@ def _print_diff(outcome: FixResult) -> None:
 
 
 def _print_lines(lines: Iterable[str], *, err: bool) -> None:
-    from preflight.report.terminal import escape_ci_commands, escape_unprintable
+    from preflight.inert_text import escape_ci_commands, escape_unprintable
 
     for line in lines:
         click.echo("\t".join(escape_ci_commands(escape_unprintable(part)) for part in line.removesuffix("\r").split("\t")), err=err)

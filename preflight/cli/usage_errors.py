@@ -8,8 +8,8 @@ import click
 
 from preflight.engine.unreadable_input import UnreadableInputError
 from preflight.errors import PreflightError, UsageError
+from preflight.inert_text import escape_unprintable
 from preflight.messages import command_line as messages
-from preflight.report.terminal import escape_unprintable
 from preflight.report.text import render_problems
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from preflight.documents.model import MAX_DEPTH, DocumentError
+from preflight.inert_text import escape_unprintable
 
 _NOT_ALLOWED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DIRECTIVE = "kubectl reads no directives: remove the line, or quote what starts with `%`"
@@ -74,5 +75,4 @@ def _get_index(mark: Any) -> int:
 
 
 def _simplify_message(text: str) -> str:
-    line = " ".join(text.split())
-    return "".join(character if character.isprintable() else "?" for character in line)
+    return escape_unprintable(" ".join(text.split()))

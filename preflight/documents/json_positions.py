@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from json import JSONDecoder
 
 from preflight.documents.model import Chunk, FieldPath, FieldPosition
@@ -27,8 +28,14 @@ class JsonPositions:
         if self._text[self._root : self._root + 1] not in ("{", "["):
             raise ValueError("neither an object nor an array")
 
-    def find_position(self, path: FieldPath) -> FieldPosition:
-        """The place of a path, or of its nearest present parent."""
+    def find_positions(self, paths: Sequence[FieldPath]) -> list[FieldPosition]:
+        """The place of each path, or of its nearest present parent."""
+        found = [self._find_index(path) for path in paths]
+        places = self._locate_indexes({index for index, _ in found})
+        return [FieldPosition(*places[index], depth) for index, depth in found]
+
+    def _find_index(self, path: FieldPath) -> tuple[int, int]:
+        """The index of a path's place, and how many of its steps are there."""
         index = at = self._root
         found = 0
         for step in path:
@@ -37,12 +44,19 @@ class JsonPositions:
                 break
             at, index = member
             found += 1
-        return FieldPosition(*self._locate_index(at), found)
+        return at, found
 
-    def _locate_index(self, index: int) -> tuple[int, int]:
-        start = self._text.rfind("\n", 0, index) + 1
+    def _locate_indexes(self, indexes: Collection[int]) -> dict[int, tuple[int, int]]:
+        """The line and column of each index, in one pass: a document may be a single line of many megabytes."""
+        places: dict[int, tuple[int, int]] = {}
+        line, start, before = self._chunk.line, 0, 0
         first = self._chunk.column - self._text.startswith("\ufeff")  # a byte order mark takes no column
-        return self._chunk.line + self._text.count("\n", 0, start), index - start + (1 if start else first)
+        for index in sorted(indexes):
+            line += self._text.count("\n", before, index)
+            start = self._text.rfind("\n", before, index) + 1 or start
+            places[index] = line, index - start + (1 if start else first)
+            before = index
+        return places
 
     def _read_members(self, index: int) -> JsonMembers:
         """What the container at an index holds: where each entry's key or item is, and where its value is; the last of a repeated key."""

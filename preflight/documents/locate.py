@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from preflight.documents.model import Chunk, FieldPath, FieldPosition
 
+MAX_SHOWN = 1000
+"""A line with more characters than this is not shown."""
 _STARTS_AS_JSON = re.compile("[ \t\r\n\ufeff]*[{[]")
 
 
@@ -25,8 +27,7 @@ def locate_paths(chunk: Chunk, paths: Sequence[FieldPath]) -> list[FieldPosition
         from preflight.documents.json_positions import JsonPositions
 
         try:
-            as_json = JsonPositions(chunk)
-            return [as_json.find_position(path) for path in paths]
+            return JsonPositions(chunk).find_positions(paths)
         except (ValueError, RecursionError):
             pass  # it is YAML, which may start with a bracket too
     from preflight.documents.yaml_reader import read_positions
@@ -38,7 +39,22 @@ def locate_paths(chunk: Chunk, paths: Sequence[FieldPath]) -> list[FieldPosition
 
 
 def get_source_line(chunk: Chunk, line: int) -> str:
-    """The text of a 1-based line of the file, without its line end; "" where the chunk has no such line."""
-    lines = chunk.text.split("\n")
-    place = line - chunk.line
-    return lines[place].removesuffix("\r") if 0 <= place < len(lines) else ""
+    """The text of a 1-based line of the file, without its line end; "" where the chunk has no such line, or it is too long to be shown."""
+    return get_source_lines(chunk, (line,))[line]
+
+
+def get_source_lines(chunk: Chunk, lines: Iterable[int]) -> dict[int, str]:
+    """The same of several lines; what is before the chunk on its first line is blank."""
+    found: dict[int, str] = {}
+    text, at, start = chunk.text, chunk.line, 0
+    for line in sorted(set(lines)):
+        while at < line and start >= 0:
+            start, at = text.find("\n", start) + 1 or -1, at + 1
+        if at != line or start < 0:
+            found[line] = ""
+            continue
+        end = text.find("\n", start)
+        before = chunk.column - 1 if line == chunk.line else 0
+        length = before + (end if end >= 0 else len(text)) - start
+        found[line] = " " * before + text[start : start + length - before].removesuffix("\r") if length <= MAX_SHOWN else ""
+    return found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 
 _SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
-_STARTS_AT_COLUMN_0 = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[A-Za-z]", re.ASCII)
+_STARTS_AT_COLUMN_0 = re.compile(r"(?:[ \t]*+(?:#[^\n]*+)?+\r?+\n)*+[A-Za-z]", re.ASCII)
 _KIND = r"""kind(?:[ \t]*:[ \t]+(["']?)([A-Za-z][A-Za-z0-9]*)\1[ \t]*(?:#[^\n]*)?\r?(?=\n|\Z))?"""
 _FIRST_LINE = re.compile(_KIND, re.ASCII)
 _LINES = re.compile(rf"""\n(?:{_KIND}|[<?*&!"'{{\[])""", re.ASCII)

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from preflight.documents.model import Chunk, InvalidDocument
+from preflight.inert_text import escape_unprintable
 
 _SEPARATOR = "---"
-_NOTHING = re.compile("(?:[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?\n)*[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?")
+_NOTHING = re.compile("(?:[ \t]*+(?:#[^\n\r\x85\u2028\u2029]*+)?+\r?+\n)*+[ \t]*+(?:#[^\n\r\x85\u2028\u2029]*+)?+\r?+")
 _END_MARK = re.compile(r"\.\.\.(?:[ \t\r\n]|\Z)")
 _SPACES = re.compile(r"\s*")
 _SHOWN = 40
@@ -98,7 +99,7 @@ def _is_empty_document(body: str, is_separated: bool) -> bool:
 
 def _refuse_separator(text: str, separator: int, line: int, rest: str) -> InvalidDocument:
     column = text.index(rest[0], separator + len(_SEPARATOR)) - separator + 1
-    shown = "".join(character if character.isprintable() else "?" for character in rest[:_SHOWN])
+    shown = escape_unprintable(rest[:_SHOWN])
     more = "..." if len(rest) > _SHOWN else ""
     why = "kubectl drops the document before this line and reads nothing after it"
     return InvalidDocument(None, line, column, f"only a comment may follow `---`, not `{shown}{more}`: {why}")

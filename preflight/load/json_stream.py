@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Raw
 
-from preflight.documents import Chunk
+from preflight.documents import MAX_SHOWN, Chunk
 from preflight.documents.json_values import decode_json_value
 from preflight.load.collector import MAX_LOCATED, ObjectCollector
 from preflight.load.kinds import STATE_KINDS, STATE_LISTS, WANTED_KINDS, explain_unchecked
 from preflight.load.kubectl_list import decode_bound_pod, take_list, take_whole_pod
 from preflight.load.kubectl_list_schema import ItemHeader
-from preflight.load.locations import MAX_SOURCE
 from preflight.load.unknown_resources import may_place_pods
 from preflight.messages.load import JSON_ENDS_TOO_EARLY, NOT_AN_OBJECT, describe_broken_json, lower_first
 from preflight.model.core import CoveragePod
@@ -31,6 +31,8 @@ _TRAILING = "JSON is malformed: trailing characters"
 _BLOCK = 1 << 20
 _LOG_START = b"==== START logs for container "
 _LOG_END = b"==== END logs for container "
+_CONTINUATION = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 that begin no character."""
 
 
 class _JsonError(Exception):
@@ -65,12 +67,12 @@ class _JsonStreamReader:
         self.view = memoryview(data)
         self.file = file
         self.is_named = is_named
-        self.pods: list[tuple[CoveragePod, tuple[int, int, int, int]]] = []
+        self.pods: list[tuple[CoveragePod, tuple[int, int, int, int, int]]] = []
 
     def read(self) -> bool:
         start = len(_BOM) if self.data[: len(_BOM)] == _BOM else 0
         try:
-            self.take_value(start, len(self.view), 0, 1)
+            self.take_value(start, len(self.view), 0, 1, 1)
         except _JsonError as error:
             follows = start + error.at
             may_be_yaml = len(self.view) <= MAX_LOCATED and not self.file.endswith(_SERIES)
@@ -81,17 +83,17 @@ class _JsonStreamReader:
 
     def take_series(self, start: int) -> None:
         """Take the values from a place on, which is the first value's."""
-        index, line = 0, 1
+        index, line, column = 0, 1, 1
         while start < len(self.view):
             if self.data[start : start + len(_LOG_START)] == _LOG_START:
                 end = self.find_log_end(start)
                 line += self.count_newlines(start, end)
-                start = end
+                start, column = end, 1
                 continue
             try:
                 end = start + _find_end(self.view[start:])
                 if pod := decode_bound_pod(self.view[start:end]):
-                    self.pods.append((pod, (start, end, index, line)))
+                    self.pods.append((pod, (start, end, index, line, column)))
                     if self.gathered.runtime_state is not None:
                         self.gathered.runtime_state.pods.add_text((pod.metadata.namespace, pod.metadata.name), self.view[start:end])
                     elif self.gathered.pod_texts is not None:
@@ -99,18 +101,24 @@ class _JsonStreamReader:
                     elif self.gathered.wants_whole_pods:
                         take_whole_pod(self.gathered, self.view[start:end])
                 else:
-                    self.take_value(start, end, index, line)
+                    self.take_value(start, end, index, line, column)
             except _JsonError as error:
                 self.add_error(error, start, line)
                 end = self.data.find(b"\n{", start + max(error.at, 1)) + 1 or len(self.view)
-            line += self.count_newlines(start, end)
+            newlines = self.count_newlines(start, end)
+            line_start = self.data.rfind(b"\n", start, end) + 1 if newlines else start
+            column = self.count_characters(line_start, end) + (1 if newlines else column)
+            line += newlines
             index += 1
             start = end
         if len(self.pods) > 1:
             self.gathered.add_pods([pod for pod, _ in self.pods], self.file)
         else:
             for _, place in self.pods:
-                self.take_value(*place)
+                try:
+                    self.take_value(*place)
+                except _JsonError as error:
+                    self.add_error(error, place[0], place[3])
 
     def find_log_end(self, start: int) -> int:
         """Where the log of a container ends that `kubectl cluster-info dump` wrote between the lists, and the next value starts."""
@@ -122,13 +130,12 @@ class _JsonStreamReader:
             end += 1
         return end
 
-    def take_value(self, start: int, end: int, index: int, line: int) -> None:
-        """Take the value between two places, the index'th one, which starts on a line; or raise _Malformed and take nothing."""
+    def take_value(self, start: int, end: int, index: int, line: int, column: int) -> None:
+        """Take the value between two places, the index'th one, whose line and column are given; or raise _JsonError and take nothing."""
         view, origin = self.view[start:end], Origin(self.file, index, line)
         chunk = None
         if end - start <= MAX_LOCATED:
-            column = start - self.data.rfind(b"\n", 0, start) - 1
-            chunk = Chunk(" " * column + str(view, "utf-8", "replace"), line, index, is_json=True)
+            chunk = Chunk(str(view, "utf-8", "replace"), line, index, is_json=True, column=column)
         has_template_text = chunk is not None and "{{" in chunk.text
         with self.gathered.keep_document(chunk, self.file):
             try:
@@ -153,13 +160,19 @@ class _JsonStreamReader:
         at = min(start + error.at, len(self.view) - 1)
         begin = self.data.rfind(b"\n", 0, at) + 1
         end = self.data.find(b"\n", at)
-        text = bytes(self.view[begin : end if end >= 0 else len(self.view)][: 4 * MAX_SOURCE]).decode("utf-8", "replace")
+        text = bytes(self.view[begin : end if end >= 0 else len(self.view)][: 4 * MAX_SHOWN]).decode("utf-8", "replace")
         column = len(bytes(self.view[begin:at]).decode("utf-8", "replace")) + 1 if at - begin < _BLOCK else 0
-        source = text if len(text) <= MAX_SOURCE else ""
+        source = text if len(text) <= MAX_SHOWN else ""
         self.gathered.add_problem(describe_broken_json(error.message), self.file, line + self.count_newlines(start, at), column, source)
 
     def count_newlines(self, start: int, end: int) -> int:
-        return sum(bytes(self.view[at : min(at + _BLOCK, end)]).count(b"\n") for at in range(start, end, _BLOCK))
+        return sum(block.count(b"\n") for block in self.iter_blocks(start, end))
+
+    def count_characters(self, start: int, end: int) -> int:
+        return sum(len(block.translate(None, _CONTINUATION)) for block in self.iter_blocks(start, end))
+
+    def iter_blocks(self, start: int, end: int) -> Iterator[bytes]:
+        return (bytes(self.view[at : min(at + _BLOCK, end)]) for at in range(start, end, _BLOCK))
 
 
 def _read_kind(view: memoryview) -> tuple[str, str]:

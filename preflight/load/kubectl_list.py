@@ -189,10 +189,7 @@ def _is_state_only(collector: ObjectCollector, kind: object, origin: Origin) -> 
 
 
 def _read_header(raw: Raw, list_header: tuple[str, str]) -> tuple[str, str]:
-    """The kind and the apiVersion of an item, or the ones that its list states; "" where nobody can say without reading all of it."""
-    match = _HEAD.match(raw)
-    if match:
-        return match[2].decode("utf-8", "replace"), match[1].decode("utf-8", "replace")
+    """The kind and the apiVersion of an item, the last of a repeated one, or the ones that its list states; "" where neither is text."""
     try:
         head = msgspec.json.decode(raw, type=ItemHeader)
     except (msgspec.DecodeError, RecursionError):

@@ -118,6 +118,7 @@ _UNION: Any = LeanNode | CoveragePod
 for _struct in (*_RESTS, *_IGNORED):
     _UNION |= _struct
 
+_KNOWN = frozenset(("Node", "Pod", *_KEPT, *_OTHERS.split()))
 _MIXED = _list_decoder(_UNION)
 _NODES = _list_decoder(LeanNode)
 _PODS = _list_decoder(CoveragePod)
@@ -137,10 +138,11 @@ def decode_list(view: memoryview) -> Any:
         if match := _LIST_KIND.search(edge):
             return _try_decode(_NODES if match[1] == b"Node" else _PODS, view)[0]
     envelope, unknown = _try_decode(_MIXED, view)
-    union = _UNION
+    union, known = _UNION, set(_KNOWN)
     for _ in range(_LEARNT):
-        if envelope is not None or not unknown:
+        if envelope is not None or not unknown or unknown in known:  # known, and refused all the same: `kind` is there twice
             break
+        known.add(unknown)
         base = RawItem if unknown in OPERATOR_KINDS else UnknownItem
         union |= msgspec.defstruct("_Learnt", (), bases=(base,), tag=unknown)
         envelope, unknown = _try_decode(_list_decoder(union), view)

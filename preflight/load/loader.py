@@ -334,7 +334,7 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
         return
     for item in broken:
         line = documents.get_source_line(item.chunk, item.line) if item.chunk else ""
-        collector.add_problem(item.message, file, item.line, item.column, line if len(line) <= locations.MAX_SOURCE else "")
+        collector.add_problem(item.message, file, item.line, item.column, line)
 
 
 def _is_template(source: SourceFile, broken: InvalidDocument) -> bool:

@@ -11,8 +11,8 @@ from preflight.documents import Chunk, FieldPath
 from preflight.model.meta import Origin
 from preflight.model.report import Location
 
-MAX_SOURCE = 1000
-"""A line with more characters than this is not shown."""
+_MAX_HEAD = 8192
+"""How many characters of a document the comment may be in that says what it was rendered from."""
 _SOURCE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n){0,20}?# Source: (\S{1,300})[ \t\r]*$", re.MULTILINE)
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
@@ -22,7 +22,7 @@ def locate_fields(texts: Mapping[tuple[str, int], Chunk], fields: Sequence[tuple
 
     1. A document is parsed once more for all its fields. An absent field answers with its nearest present parent.
     2. A document that is too large, or that no file holds, has no columns: its location is the line where the document starts, if known.
-    3. `path` leads from the document to the field, the place in a List included; `source` is "" where the line is longer than MAX_SOURCE.
+    3. `path` leads from the document to the field, the place in a List included; `source` is "" where the line is too long to be shown.
     """
     by_document: dict[tuple[str, int], list[int]] = {}
     for index, (origin, _) in enumerate(fields):
@@ -34,7 +34,9 @@ def locate_fields(texts: Mapping[tuple[str, int], Chunk], fields: Sequence[tuple
         if chunk is None:
             places = [(fields[index][0].line, 0, "") for index in indexes]
         else:
-            places = [(place.line, place.column, _get_source_text(chunk, place.line)) for place in documents.locate_paths(chunk, paths)]
+            located = documents.locate_paths(chunk, paths)
+            lines = documents.get_source_lines(chunk, [place.line for place in located])
+            places = [(place.line, place.column, lines[place.line]) for place in located]
         for index, path, (line, column, source) in zip(indexes, paths, places, strict=True):
             found[index] = Location(key[0], line, column, format_path(path), source)
     return [found[index] for index in range(len(fields))]
@@ -48,7 +50,7 @@ def locate_item(origin: Origin, index: int) -> Origin:
 def find_source_template(texts: Mapping[tuple[str, int], Chunk], origin: Origin) -> str:
     """The template that `helm template` rendered a document from, as `# Source: CHART/templates/FILE` above it says; "" where none does."""
     chunk = texts.get((origin.file, origin.document))
-    found = _SOURCE.match(chunk.text) if chunk is not None else None
+    found = _SOURCE.match(chunk.text, 0, _MAX_HEAD) if chunk is not None else None
     return found[1] if found else ""
 
 
@@ -63,8 +65,3 @@ def format_path(path: FieldPath) -> str:
         else:
             parts.append(f"[{json.dumps(step, ensure_ascii=False)}]")
     return "".join(parts).removeprefix(".")
-
-
-def _get_source_text(chunk: Chunk, line: int) -> str:
-    text = documents.get_source_line(chunk, line)
-    return text if len(text) <= MAX_SOURCE else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from preflight.messages.kubeconfig import make_inert
+from preflight.inert_text import make_inert
 
 _LINE_END = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+")
 

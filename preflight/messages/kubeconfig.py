@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from preflight.inert_text import make_inert
 from preflight.messages.lists import join_names
 from preflight.messages.suggestions import suggest
 
@@ -30,12 +31,6 @@ _ADVICE = {
     "https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke",
     "azure": "use the credential plugin https://github.com/Azure/kubelogin",
 }
-
-
-def make_inert(text: str) -> str:
-    r"""The text in one line of characters that print; every other one is written as an escape such as `\x1b`."""
-    plain = text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
-    return plain.replace("##", r"#\x23")
 
 
 # Files

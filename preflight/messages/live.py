@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from preflight.messages.kubeconfig import make_inert
+from preflight.inert_text import make_inert
 from preflight.messages.lists import join_names
 
 # The connection

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from preflight.errors import RefusalError, UsageError
+from preflight.inert_text import escape_unprintable
 from preflight.messages import policy as messages
 from preflight.messages.policy import quote_value
 from preflight.policy.matching import to_texts
@@ -82,8 +83,4 @@ def _resolve_name(name: str, folder: str, error_prefix: str) -> tuple[str, str, 
         return find_pack_file(name), f"<{name}>", ""
     path = os.path.join(folder, name)  # noqa: PTH118
     label = os.path.relpath(path) if folder else name
-    return path, _make_printable(label), os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
-
-
-def _make_printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in os.fsencode(text).decode("utf-8", "replace"))
+    return path, escape_unprintable(label), os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertGroup, AlertRules
-from preflight.report.terminal import escape_unprintable
 
 FORMS = ("prometheus", "prometheusrule")
 

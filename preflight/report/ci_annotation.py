@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages.report import number_finding_step
 from preflight.model.report import Finding, Location, Report
 from preflight.report.formatting import clip, format_location
-from preflight.report.terminal import escape_unprintable
 
 _MOST = 1000
 _MOST_LINES = 20

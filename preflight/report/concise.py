@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.inert_text import escape_ci_commands, escape_unprintable
 from preflight.messages.report import number_finding_step
 from preflight.model.report import Finding, Report, Severity
 from preflight.report.formatting import format_headline, format_location
-from preflight.report.terminal import Ink, escape_ci_commands, escape_unprintable
+from preflight.report.terminal import Ink
 
 
 def render(report: Report, *, color: bool = False, lowest: Severity | None = None, **_options: object) -> str:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages import eviction_report as messages
 from preflight.messages.evictions import describe_advice
 from preflight.messages.lists import format_names
@@ -22,7 +23,7 @@ from preflight.report.evictions import (
     iter_outcomes,
     make_eviction_rows,
 )
-from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
+from preflight.report.terminal import Ink, count_columns, fold, pad
 
 _Item = TypeVar("_Item")
 

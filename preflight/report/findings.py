@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages import report as messages
 from preflight.messages.groups import count_subjects, describe_shared_effect
 from preflight.messages.lists import join_names, join_node_names
@@ -11,7 +12,7 @@ from preflight.model.report import Finding, Location
 from preflight.report.formatting import format_headline, format_location
 from preflight.report.groups import FindingGroup, GroupMember
 from preflight.report.source_excerpt import draw_source
-from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold
+from preflight.report.terminal import Ink, count_columns, fold
 
 Note = tuple[str, str]
 """A label and a text."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages.counts import format_count as format_count
 from preflight.messages.lists import format_names as format_names
 from preflight.model.report import Finding, Location
-from preflight.report.terminal import escape_unprintable
 
 
 def clip(text: str, max_length: int) -> str:

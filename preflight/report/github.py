@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages import report as messages
 from preflight.model.report import Finding, Location, Problem, Report, Severity
 from preflight.report import concise
 from preflight.report.ci_annotation import format_sentence, format_title, get_file_path, iter_further_lines, select_open_findings
 from preflight.report.formatting import clip, format_count, format_location
-from preflight.report.terminal import escape_unprintable
 from preflight.report.text import render_problems
 
 MOST = 10

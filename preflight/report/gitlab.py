@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from preflight.inert_text import escape_unprintable
 from preflight.model.report import Finding, Report, Severity, Subject
 from preflight.report.ci_annotation import format_sentence, format_title, get_file_path
 from preflight.report.fingerprints import make_fingerprints
 from preflight.report.formatting import clip
-from preflight.report.terminal import escape_unprintable
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.NOTE: "info"}
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from preflight.inert_text import escape_ci_commands, escape_unprintable
 from preflight.messages import report as messages
 from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
 from preflight.report import findings as shape
 from preflight.report.ci_annotation import format_sentence, format_title
 from preflight.report.formatting import clip, format_names
 from preflight.report.summary import format_summary
-from preflight.report.terminal import Ink, escape_ci_commands, escape_unprintable
+from preflight.report.terminal import Ink
 from preflight.report.text import render_problems
 
 _MOST_LINES = 200

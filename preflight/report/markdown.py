@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from preflight.inert_text import escape_ci_commands, escape_unprintable
 from preflight.messages import report as messages
 from preflight.messages.verdict import describe_verdict
 from preflight.model.report import Report, ReportStep
@@ -16,7 +17,7 @@ from preflight.report.groups import FindingGroup, group_findings
 from preflight.report.next_steps import list_next_steps
 from preflight.report.summary import format_cluster, format_finding_counts, format_summary
 from preflight.report.table import MOST_ROWS, CoverageRow, make_coverage_rows
-from preflight.report.terminal import Ink, escape_ci_commands, escape_unprintable
+from preflight.report.terminal import Ink
 from preflight.report.text import render_problems
 from preflight.report.tolerations import make_toleration_rows
 from preflight.report.verdict import decide_verdict, select_answering_findings

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages import next_steps as messages
 from preflight.model.report import Finding, FixCommand, Report, Severity
 from preflight.model.verdict import DrainResult, LeavingPods, UnknownCoverage, VerdictSign
 from preflight.report.findings import list_checks
-from preflight.report.terminal import Ink, count_columns, escape_unprintable
+from preflight.report.terminal import Ink, count_columns
 from preflight.report.verdict import decide_verdict, select_answering_findings
 
 _MOST_CHECKS = 1

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages.report import WORKING_FOLDER
 from preflight.model.report import Finding, Location, Problem, Report, RuleInfo, Severity
 from preflight.report.ci_annotation import format_sentence, get_file_path, iter_further_lines
 from preflight.report.fingerprints import FINGERPRINT_NAME, make_fingerprints
 from preflight.report.formatting import clip
-from preflight.report.terminal import escape_unprintable
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _BASE = "%SRCROOT%"

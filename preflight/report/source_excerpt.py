@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from preflight.inert_text import escape_unprintable
 from preflight.model.report import Finding, Location
-from preflight.report.terminal import Ink, count_columns, escape_unprintable
+from preflight.report.terminal import Ink, count_columns
 
 _MOST_SOURCE = 120
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'')

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages import report as messages
 from preflight.model.report import ClusterIdentity, FindingRole, Report, Severity
 from preflight.report.formatting import format_count
-from preflight.report.terminal import escape_unprintable
 
 
 def format_summary(report: Report) -> str:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages import report as messages
 from preflight.model.report import Coverage, Outcome, ReportStep, TaintTolerance
 from preflight.report.formatting import format_names
-from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
+from preflight.report.terminal import Ink, count_columns, fold, pad
 
 MOST_ROWS = 30
 _MOST_EXPLAINED = 10

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import Enum, StrEnum
 from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
+from preflight.inert_text import escape_unprintable
+
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;34", "gain": "1;32", "strong": "1"}
-# `::error::` at the start of a line and `##[error]` or `##vso[...]` anywhere are commands to the machines that run CI jobs.
-_COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*):(?=:)|#(?=#\w*\[)")
 
 
 class ColorChoice(StrEnum):
@@ -67,25 +66,6 @@ class Ink(NamedTuple):
         """The text made plain, in a style: error, warning, note, gain, strong; "" and any other word mean none."""
         code = _STYLES.get(style)
         return f"\x1b[{code}m{escape_unprintable(text)}\x1b[0m" if self.color and code and text else escape_unprintable(text)
-
-
-def escape_unprintable(text: str) -> str:
-    r"""The text with every character that does not print written as an escape such as `\x1b`, `\n` or `\u202e`.
-
-    1. These are the control characters (C0, C1), marks of direction and zero width, line separators, lone surrogates, unassigned
-       characters, and every space but the usual one.
-    2. What is plain already stays the same object, so that asking twice is cheap.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
-
-
-def escape_ci_commands(line: str) -> str:
-    r"""The line without a command to a CI machine: the first character of one is written as an escape (`\x3a`, `\x23`)."""
-    if "::" not in line and "##" not in line:
-        return line
-    return _COMMAND.sub(lambda found: r"\x23" if found[0] == "#" else f"{found[1]}\\x3a", line)
 
 
 def count_columns(text: str) -> int:

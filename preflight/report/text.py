@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from preflight.inert_text import escape_ci_commands, escape_unprintable
 from preflight.messages import report as messages
 from preflight.messages.verdict import describe_verdict
 from preflight.model.report import Finding, FindingRole, Problem, Report, ReportStep, Severity
@@ -14,7 +15,7 @@ from preflight.report.formatting import format_location
 from preflight.report.groups import group_findings
 from preflight.report.next_steps import draw_next_steps
 from preflight.report.summary import format_cluster, format_hygiene, format_summary
-from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
+from preflight.report.terminal import Ink, count_columns, fold, pad
 from preflight.report.verdict import decide_step_verdict, decide_verdict, select_answering_findings
 
 MOST_FINDINGS = 10

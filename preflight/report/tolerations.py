@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages.toleration_table import HEADINGS, list_toleration_rows
 from preflight.model.report import Report
-from preflight.report.terminal import Ink, count_columns, escape_unprintable, pad
+from preflight.report.terminal import Ink, count_columns, pad
 
 
 class TolerationRow(NamedTuple):

@@ -58,7 +58,7 @@ REFUSED: dict[str, tuple[str, list[Chunk | InvalidDocument]]] = {
     ),
     "long content is cut, and control characters are not shown": (
         "---\x1b[31m" + "x" * 50,
-        [InvalidDocument(None, 1, 4, f"only a comment may follow `---`, not `?[31m{'x' * 35}...`{_WHY}")],
+        [InvalidDocument(None, 1, 4, f"only a comment may follow `---`, not `\\x1b[31m{'x' * 35}...`{_WHY}")],
     ),
 }
 

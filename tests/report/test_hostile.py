@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
 
+from preflight.inert_text import escape_ci_commands, escape_unprintable
 from preflight.model.report import Location, Outcome, Problem, Report, Subject
 from preflight.report import FORMATS
-from preflight.report.terminal import count_columns, escape_ci_commands, escape_unprintable, fold, pad
+from preflight.report.terminal import count_columns, fold, pad
 from preflight.report.text import render_problems
 from tests.report.reports import ALL, LINT, PLAN, RDMA, covered, finding, report, step
 

@@ -14,9 +14,9 @@ from urllib.parse import quote
 import msgspec
 
 from preflight.errors import InputError
+from preflight.inert_text import make_inert
 from preflight.load.live.kubeconfig import ClusterAccess, open_access
 from preflight.load.live.target import ClusterTarget
-from preflight.messages.kubeconfig import make_inert
 from preflight.messages.live import (
     BROKEN_CONNECTION,
     ENDED_TLS,

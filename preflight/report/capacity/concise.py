@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from preflight.inert_text import escape_ci_commands, escape_unprintable
 from preflight.messages import capacity as formatting
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer
-from preflight.report.terminal import escape_ci_commands, escape_unprintable
 
 
 def render(report: CapacityReport, **_options: object) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from preflight.inert_text import escape_ci_commands
 from preflight.messages import capacity as formatting
 from preflight.messages import capacity_report as messages
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer
 from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
 from preflight.report.markdown import format_code
-from preflight.report.terminal import escape_ci_commands
 
 _RIGHT = frozenset({"AMOUNT", messages.OF_IT_FREE, "ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "LARGEST"})
 

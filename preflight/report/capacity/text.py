@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.inert_text import escape_ci_commands, escape_unprintable
 from preflight.messages import capacity as formatting
 from preflight.messages import capacity_report as messages
 from preflight.messages.counts import format_count
@@ -13,7 +14,7 @@ from preflight.model.verdict import VerdictSign
 from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
 from preflight.report.next_steps import NextStep, fit_step
-from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
+from preflight.report.terminal import Ink, count_columns, fold, pad
 
 _MOST_STALE = 2
 _RIGHT = frozenset({"ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "AMOUNT", "LARGEST"})

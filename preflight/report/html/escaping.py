@@ -7,8 +7,8 @@ from html import escape
 
 from markupsafe import Markup
 
+from preflight.inert_text import escape_unprintable
 from preflight.report.formatting import clip
-from preflight.report.terminal import escape_unprintable
 
 MAX_TEXT = 2000
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from preflight.inert_text import escape_unprintable
 from preflight.messages import html as words
 from preflight.model.report import Outcome, ReportStep
 from preflight.report.formatting import clip
@@ -21,7 +22,6 @@ from preflight.report.html.cells import (
 from preflight.report.html.classes import PageNodeClasses, shorten_name
 from preflight.report.html.escaping import MARKER_SHAPES, format_number
 from preflight.report.table import MARKERS, ORDER, CoverageRow, make_rows_with_coverage
-from preflight.report.terminal import escape_unprintable
 
 MOST_COLUMNS = 12
 _MOST_LINKS = 4

@@ -14,7 +14,9 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
+from itertools import islice
 
 from preflight.messages import hygiene as messages
 from preflight.model.apps import DaemonSet
@@ -26,14 +28,17 @@ from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subje
 from preflight.rules.workload_fields import is_unique_daemonset
 from preflight.scheduling.affinity import matches_labels, validate_requirement
 
+_MAX_ADOPTING = 5
+
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet and each thing it would adopt: an error for a bare pod, a warning for a DaemonSet. Only in lint."""
+    """One hit for each DaemonSet and each thing it would adopt: an error for a bare pod, a warning for a DaemonSet. Only in lint.
+
+    Of many DaemonSets that would adopt one workload, the first ones are named: a thousand copies have a million pairs.
+    """
     if not context.is_lint or not context.world.daemonsets:
         return
-    selectors: dict[tuple[ObjectKey, str], list[DaemonSet]] = {}
-    for daemonset in context.world.daemonsets.values():
-        selectors.setdefault(_make_lookup_key(daemonset.key, _get_first_label(daemonset.spec.selector)), []).append(daemonset)
+    selectors = _index_selectors(context.world.daemonsets.values())
     for workload in context.workloads:
         if isinstance(workload, DaemonSet):
             labels = workload.spec.template.metadata.labels if is_unique_daemonset(workload, context) else {}
@@ -42,10 +47,26 @@ def check(context: Context) -> Iterator[Hit]:
         else:
             continue
         key = make_object_key(workload.metadata, workload.origin)
-        for label in ("", *(f"{name}={value}" for name, value in labels.items())):
-            for other in selectors.get(_make_lookup_key(key, label), ()):
-                if other is not workload and _selects(other.spec.selector, labels):
-                    yield _make_hit(workload, other)
+        adopting = (
+            other
+            for label in ("", *_list_labels(labels))
+            for other in selectors.get(_make_lookup_key(key, label), ())
+            if other is not workload and _selects(other.spec.selector, labels)
+        )
+        yield from (_make_hit(workload, other) for other in islice(adopting, _MAX_ADOPTING))
+
+
+def _index_selectors(daemonsets: Collection[DaemonSet]) -> dict[tuple[ObjectKey, str], list[DaemonSet]]:
+    """The DaemonSets by namespace and the rarest label of their selector, "" where it states none."""
+    counts = Counter(
+        _make_lookup_key(daemonset.key, label) for daemonset in daemonsets for label in _list_labels(_get_match_labels(daemonset))
+    )
+    selectors: dict[tuple[ObjectKey, str], list[DaemonSet]] = {}
+    for daemonset in daemonsets:
+        keys = [_make_lookup_key(daemonset.key, label) for label in sorted(_list_labels(_get_match_labels(daemonset)))]
+        rarest = min(keys, key=counts.__getitem__, default=_make_lookup_key(daemonset.key, ""))
+        selectors.setdefault(rarest, []).append(daemonset)
+    return selectors
 
 
 def _make_lookup_key(key: ObjectKey, label: str) -> tuple[ObjectKey, str]:
@@ -53,8 +74,12 @@ def _make_lookup_key(key: ObjectKey, label: str) -> tuple[ObjectKey, str]:
     return key._replace(name=""), label
 
 
-def _get_first_label(selector: LabelSelector | None) -> str:
-    return next((f"{name}={value}" for name, value in sorted(selector.matchLabels.items())), "") if selector else ""
+def _get_match_labels(daemonset: DaemonSet) -> dict[str, str]:
+    return daemonset.spec.selector.matchLabels if daemonset.spec.selector else {}
+
+
+def _list_labels(labels: dict[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in labels.items()]
 
 
 def _selects(selector: LabelSelector | None, labels: dict[str, str]) -> bool:
