@@ -120,6 +120,8 @@ SHELL = (
     "|",
     "\r",
 )
+AMPLIFIED = 0.03
+"""How often a change makes something large."""
 FORMATS = ("text", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown", "html")
 
 
@@ -165,12 +167,17 @@ def damage_file(name: str, data: bytes, random: Random) -> bytes:
     """A file with a change of its structure if it has one, and sometimes of its text."""
     documents = parse(data) if not name.endswith(".sh") and random.random() < 0.85 else None
     if documents:
-        _damage_structure(documents, random)
+        (_amplify if random.random() < AMPLIFIED else _damage_structure)(documents, random)
         return dump(documents, is_json=data.lstrip()[:1] in (b"{", b"["))
     if random.random() < 0.1:
         place = random.randrange(len(data) + 1)
         return data[:place] + bytes([random.randrange(256)]) + data[place:]
-    return damage_text(data.decode("utf-8", "replace"), random, SHELL if name.endswith(".sh") else HOSTILE).encode("utf-8", "replace")
+    pieces: Sequence[str] = SHELL if name.endswith(".sh") else HOSTILE
+    if random.random() < AMPLIFIED:
+        place = random.randrange(len(data) + 1)
+        many = random.choice((*pieces, "-", "[", "{", "? ", "\n", " ")) * 20_000
+        return data[:place] + many[:50_000].encode() + data[place:]
+    return damage_text(data.decode("utf-8", "replace"), random, pieces).encode("utf-8", "replace")
 
 
 def damage_text(text: str, random: Random, pieces: Sequence[str]) -> str:
@@ -238,6 +245,23 @@ def _damage_structure(documents: list[Any], random: Random) -> None:
             holder[key] = damage_text(holder[key], random, HOSTILE)
         case _:
             holder[key] = copy.deepcopy(random.choice(ODD))
+
+
+def _amplify(documents: list[Any], random: Random) -> None:
+    """Make one value long, deep or many."""
+    holder, key = random.choice([(documents, number) for number in range(len(documents))] + list(_places(documents)))
+    value, size = holder[key], len(json.dumps(holder[key], default=str)) + 1
+    if isinstance(holder, list) and random.random() < 0.7:
+        holder.extend(copy.deepcopy(value) for _ in range(min(60_000 // size, 500)))
+    elif isinstance(value, str) and random.random() < 0.7:
+        holder[key] = (value or "a") * (60_000 // size)
+    elif isinstance(value, dict) and value and random.random() < 0.7:
+        name = random.choice(list(value))
+        value.update({f"{name}{number}": copy.deepcopy(value[name]) for number in range(min(60_000 // size, 500))})
+    else:
+        for _ in range(random.choice((30, 60))):
+            value = [value] if random.random() < 0.5 else {"x": value}
+        holder[key] = value
 
 
 def _extend(documents: list[Any], places: list[tuple[Any, Any]], random: Random) -> None:
