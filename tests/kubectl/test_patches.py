@@ -244,6 +244,62 @@ def test_whether_an_addition_to_the_taints_of_such_a_node_succeeds_is_not_known(
     assert change.unknowns == ("whether n9 has what /spec/taints/- needs (assumed)",)
 
 
+@pytest.mark.parametrize(
+    ("operations", "labels", "absent", "unknowns"),
+    [
+        pytest.param([("add", "/metadata/labels/a", "b")], {"a": "b"}, set(), (), id="a label is added"),
+        pytest.param([("replace", "/metadata/labels/a", "b")], {"a": "b"}, set(), (), id="a label is replaced"),
+        pytest.param([("add", "/metadata/labels", {"a": "b"})], {"a": "b"}, set(), (), id="all labels are replaced"),
+        pytest.param(
+            [("remove", "/metadata/labels/x.io~1a", None)],
+            {},
+            {"x.io/a"},
+            ("whether n9 has what /metadata/labels/x.io~1a needs (assumed)",),
+            id="a label is removed",
+        ),
+        pytest.param(
+            [("remove", "/metadata/labels/a", None), ("add", "/metadata/labels/a", "b")],
+            {"a": "b"},
+            set(),
+            ("whether n9 has what /metadata/labels/a needs (assumed)",),
+            id="a label is removed and added again",
+        ),
+        pytest.param(
+            [("remove", "/metadata/labels/a", None), ("remove", "/metadata/labels/b", None), ("add", "/metadata/labels/c", "d")],
+            {"c": "d"},
+            {"a", "b"},
+            tuple(f"whether n9 has what /metadata/labels/{key} needs (assumed)" for key in "ab"),
+            id="only what is removed is absent",
+        ),
+    ],
+)
+def test_labels_of_a_node_that_was_not_given(
+    operations: list[tuple[str, str, object]], labels: dict[str, str], absent: set[str], unknowns: tuple[str, ...]
+) -> None:
+    data = json.dumps([{"op": kind, "path": path, "value": value} for kind, path, value in operations])
+    change = run(f"patch node n9 --type=json -p '{data}'", ON)
+    after = change.after.nodes["n9"]
+    assert (after.metadata.labels, after.absent_labels, change.unknowns) == (labels, absent, unknowns)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "test", "path": "/metadata/labels/a", "value": "b"},
+        {"op": "replace", "path": "/spec/taints/0", "value": {"key": "a", "effect": "NoSchedule"}},
+        {"op": "copy", "from": "/metadata/labels/a", "path": "/metadata/labels/b"},
+        {"op": "add", "path": "/spec/taints/0", "value": {"key": "a", "effect": "NoSchedule"}},
+        {"op": "remove", "path": "/metadata/labels"},
+        {"op": "remove", "path": "/spec/taints"},
+    ],
+    ids=lambda operation: f"{operation['op']} {operation['path']}",
+)
+def test_an_operation_that_needs_what_such_a_node_has_is_refused(operation: dict[str, object]) -> None:
+    with pytest.raises(InputError, match=f"^unknown: whether `{operation['op']}` of {operation['path']} succeeds, which depends on n9: "):
+        run(f"patch node n9 --type=json -p '{json.dumps([operation])}'", ON)
+    run("patch node n9 -p '{}'", ON)
+
+
 def test_what_an_operation_asks_of_such_a_node_is_refused() -> None:
     with pytest.raises(InputError) as refused:
         run('patch node n9 --type=json -p \'[{"op":"remove","path":"/spec/taints/0"}]\'', ON)
