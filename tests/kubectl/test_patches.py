@@ -33,7 +33,7 @@ from preflight.model.convert import convert
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey, Origin
 from preflight.model.world import ClusterState
-from tests.change.changes import daemonset, node, run, typed, world
+from tests.change.changes import daemonset, manifest, node, run, typed, world
 
 RECORDED: list[dict[str, Any]] = [
     json.loads(line) for line in gzip.decompress((Path(__file__).parent / "recorded-patches.jsonl.gz").read_bytes()).splitlines()
@@ -91,6 +91,33 @@ def test_a_daemonset_is_patched_as_recorded(row: dict[str, Any], start: str) -> 
 @pytest.mark.parametrize("row", OF_DAEMONSETS, ids=line_of)
 def test_a_manifest_is_stored_as_recorded(row: dict[str, Any]) -> None:
     assert fill_server_defaults(row["manifest"])["spec"] == row["before"]["spec"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "stored"),
+    [
+        pytest.param({}, {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}, id="nothing"),
+        pytest.param(
+            {"rollingUpdate": {"maxSurge": 2}},
+            {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 2}},
+            id="a surge, and the default beside it",
+        ),
+        pytest.param({"type": "OnDelete"}, {"type": "OnDelete"}, id="OnDelete has no limits"),
+        pytest.param(
+            {"type": "OnDelete", "rollingUpdate": {}},
+            {"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 0}},
+            id="limits beside OnDelete have no default, and are 0 once converted",
+        ),
+        pytest.param(
+            {"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 3}},
+            {"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 3, "maxSurge": 0}},
+            id="or what is stated",
+        ),
+    ],
+)
+def test_an_update_strategy_is_stored(stated: dict[str, Any], stored: dict[str, Any]) -> None:
+    data = {**manifest("d1"), "spec": {**manifest("d1")["spec"], "updateStrategy": stated}}
+    assert fill_server_defaults(data)["spec"]["updateStrategy"] == stored
 
 
 @pytest.mark.parametrize("row", OF_NODES, ids=line_of)
