@@ -8,7 +8,7 @@ EXAMPLE := plan --exit-zero --from examples/rdma-incident/cluster examples/rdma-
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types imports tests test-cluster truth format vectors replay bench docs pins clean
+.PHONY: help setup demo test lint types imports tests test-cluster truth fuzz mutate format vectors replay bench docs pins clean
 
 help:
 	@echo "make demo                runs the bundled example"
@@ -20,6 +20,9 @@ help:
 	@echo "make truth KIND=capacity the same for the room for new pods: 100 worlds that the real scheduler fills"
 	@echo "make truth KIND=faults   plants faults in 100 healthy clusters, and asks doctor what is broken"
 	@echo "make truth KIND=drain    the same for ordinary pods: 40 drains, each done with the real kubectl"
+	@echo "make fuzz SECONDS=n SEED=n   damages valid inputs, and checks what must be true of every answer"
+	@echo "make fuzz WORLDS=n       checks it on n random clusters that nothing has damaged"
+	@echo "make mutate PACKAGE=name COUNT=n SEED=n   changes the code a little, and prints what no test notices"
 	@echo "make format              formats the code and applies the safe fixes"
 	@echo "make vectors FILE=path   compares placements with a file of recorded answers"
 	@echo "make replay FILE=path    replays a recorded cluster"
@@ -64,6 +67,13 @@ tests: setup
 truth: setup
 	$(BIN)/python -m tests.truth $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind '$(KIND)') $(if $(DAEMONSETS),--daemonsets $(DAEMONSETS)) \
 		$(if $(NODES),--nodes $(NODES)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(WORLDS),--worlds $(WORLDS)) $(if $(DRAINS),--drains $(DRAINS))
+
+fuzz: setup
+	$(BIN)/python -m tests.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(WORLDS),--worlds $(WORLDS))
+
+mutate: setup
+	$(BIN)/python -m tests.mutate $(or $(PACKAGE),scheduling coverage change doctor evictions) $(if $(COUNT),--count $(COUNT)) \
+		$(if $(SEED),--seed $(SEED))
 
 test-cluster: setup
 	$(BIN)/pytest -m cluster --durations=10 tests/cluster

@@ -17,7 +17,7 @@ from preflight.kubectl.apiserver.defaults import LAST_APPLIED, get_generation
 from preflight.kubectl.apiserver.normalize import normalize_spec
 from preflight.load import Other
 from preflight.model.apps import DaemonSet, Deployment
-from preflight.model.core import Node, Taint
+from preflight.model.core import Namespace, Node, Taint
 from preflight.model.meta import Metadata, ObjectKey, Origin
 from preflight.model.world import ClusterListing, ClusterState
 from tests.change.changes import daemonset, manifest, node, run, typed, world
@@ -314,6 +314,45 @@ def test_a_deletion_by_file_of_what_is_not_there() -> None:
     with pytest.raises(UsageError, match=r'^daemonsets.apps "d1" not found in namespace default \(the input has no DaemonSet\)$'):
         applied(daemonset("d1"), ClusterState(), "delete -f x.yaml")
     assert applied(daemonset("d1"), ClusterState(), "delete -f x.yaml --ignore-not-found").deleted_daemonsets == {}
+
+
+def test_a_deletion_by_file_of_namespaces_takes_the_daemonsets_in_them() -> None:
+    on = world(daemonset("d1", "a"), daemonset("d2", "b"), daemonset("d3", "c"))
+    spaces: list[object] = [Namespace(metadata=Metadata(name=name)) for name in ("a", "b", "a")]
+    change = applied([*spaces, daemonset("d1", "a")], on, "delete -f x.yaml")
+    assert list(change.deleted_daemonsets) == [ObjectKey("a", "d1"), ObjectKey("b", "d2")]
+    assert list(change.after.daemonsets) == [ObjectKey("c", "d3")]
+    assert change.notes == ()
+
+
+def test_a_deletion_by_file_of_a_node_keeps_the_other_nodes() -> None:
+    on = world(node("n1"), node("n2"), daemonset("d1"))
+    change = applied([node("n1"), node("n1"), Deployment(metadata=Metadata(name="a"))], on, "delete -f x.yaml")
+    assert change.recreation_nodes == {"n1"}
+    assert sorted(change.after.nodes) == ["n1", "n2"]
+    assert list(change.after.daemonsets) == [D1]
+    assert change.deleted_daemonsets == {}
+    assert change.notes[-1] == "not checked for coverage: 1 object of other kinds (1 Deployment)"
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        pytest.param([("d1", "", "old.yaml")], ObjectKey("", "d1", "old.yaml"), id="the only one without a namespace"),
+        pytest.param([("d1", "", "old.yaml"), ("d2", "", "old.yaml")], ObjectKey("", "d1", "old.yaml"), id="the one of its name"),
+        pytest.param([("d1", "", "old.yaml"), ("d1", "", "m.yaml")], ObjectKey("", "d1", "m.yaml"), id="the one of its file"),
+        pytest.param([("d1", "", "a.yaml"), ("d1", "", "b.yaml")], D1, id="none of two"),
+        pytest.param([("d1", "", "old.yaml"), ("d1", "default", "old.yaml")], D1, id="the one in the namespace"),
+        pytest.param([("d1", "other", "old.yaml")], D1, id="none of another namespace"),
+    ],
+)
+def test_a_manifest_without_a_namespace_is(known: list[tuple[str, str, str]], expected: ObjectKey) -> None:
+    on = world(*(daemonset(name, namespace, file=file) for name, namespace, file in known))
+    assert applied(daemonset("d1", "", tolerations=[TOLERATION]), on).daemonsets == {expected}
+
+
+def test_a_manifest_with_a_namespace_is_none_that_states_no_namespace() -> None:
+    assert applied(daemonset("d1"), world(daemonset("d1", "", file="old.yaml"))).daemonsets == {D1}
 
 
 def test_what_was_applied_can_be_applied_again() -> None:

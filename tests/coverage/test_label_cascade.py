@@ -9,7 +9,7 @@ from preflight.model.apps import DaemonSet
 from preflight.model.core import Node
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
-from tests.coverage.impacts import daemonset, node, outcomes, run, world
+from tests.coverage.impacts import daemonset, node, outcomes, pod, run, world
 
 NFD = "feature.node.kubernetes.io/pci-10de.present"
 COUNT = "nvidia.com/gpu.count"
@@ -120,3 +120,31 @@ def test_a_fall_names_its_producer_and_its_labels() -> None:
     (impact,) = run(chain(), "taint nodes n1 dedicated=x:NoExecute")
     (group,) = (group for group in impact.groups if group.key.name == "plugin")
     assert group.cascade_losses == (CascadeLoss(ObjectKey("truth", "gfd"), (COUNT,), ObjectKey("truth", "plugin"), ("n1",), True),)
+
+
+def test_a_consumer_that_is_missing_has_nothing_to_lose_later() -> None:
+    """Its pod is not listed: when the producer is re-created, and the label goes, no pod of it goes."""
+    state = world([gpu("n1")], [nfd(), gfd()], [pod("nfd", "n1")])
+    (impact,) = run(state, "taint nodes n1 dedicated=x:NoSchedule")
+    assert outcomes(impact) == {("nfd", "n1"): "lost-on-recreation", ("gfd", "n1"): "missing"}
+    assert falls(impact) == []
+
+
+def test_a_consumer_that_the_taint_takes_as_well_is_a_time_bomb_by_itself() -> None:
+    """Neither comes back; that of the consumer is told by its own toleration."""
+    consumer = daemonset("consumer", nodeSelector={NFD: "true"})
+    (impact,) = run(world([gpu("n1")], [nfd(), consumer]), "taint nodes n1 dedicated=x:NoSchedule")
+    assert outcomes(impact) == {("nfd", "n1"): "lost-on-recreation", ("consumer", "n1"): "lost-on-recreation"}
+    (group,) = [group for group in impact.groups if group.key.name == "consumer"]
+    assert group.placement_after is not None
+    assert [str(taint) for taint in group.placement_after.untolerated_taints] == ["dedicated=x:NoSchedule"]
+
+
+def test_a_consumer_that_loops_goes_on_until_the_producer_is_re_created() -> None:
+    """Both are evicted by no taint now; the pod of the consumer comes and goes, and has had its label removed once the producer ends."""
+    consumer = daemonset("consumer", TOLERATION, {"key": "a", "operator": "Exists", "tolerationSeconds": 60}, nodeSelector={NFD: "true"})
+    producer = nfd(tolerations=[{"key": "a", "operator": "Exists"}])
+    state = world([node("n1", "a:NoExecute", labels=LABELS)], [producer, consumer])
+    (impact,) = run(state, "taint nodes n1 dedicated=x:NoSchedule")
+    (group,) = [group for group in impact.groups if group.key.name == "consumer"]
+    assert (group.outcome.value, group.forecast.loop_seconds) == ("lost-on-recreation", 60)

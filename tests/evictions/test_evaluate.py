@@ -182,6 +182,77 @@ def test_what_nobody_knows_of_budgets_is_unknown_and_said(budgets: tuple[dict[st
     assert describe_assumption(found.notes[0]).startswith(f"{says}, so the answer of the API server is unknown")
 
 
+MIRROR = {"annotations": {"kubernetes.io/config.mirror": "x"}}
+SCRATCH = {"volumes": [{"name": "v", "emptyDir": {}}]}
+AGENT = (owned("DaemonSet", "agent"), pod("agent-1", "n1", "DaemonSet/agent"))
+EARLIER = node("n1")
+EARLIER["spec"] = {"taints": [{"key": "a", "value": "b", "effect": "NoExecute"}]}
+
+
+@pytest.mark.parametrize(
+    ("line", "objects", "staying", "missing"),
+    [
+        pytest.param("drain n1 --ignore-daemonsets", (*TWO, ANY), (0, (), 0), (), id="nothing"),
+        pytest.param("drain n1 --ignore-daemonsets", (*TWO, ANY, *AGENT), (1, (), 0), (), id="a pod of a DaemonSet"),
+        pytest.param("drain n1", (*TWO, ANY, *AGENT), (1, (), 0), ("--ignore-daemonsets",), id="a pod of a DaemonSet without the flag"),
+        pytest.param(
+            "drain n1",
+            (*TWO, ANY, *WEB, pod("s-1", "n1", metadata=MIRROR)),
+            (0, ("shop/s-1",), 0),
+            (),
+            id="a static pod, which no flag moves",
+        ),
+        pytest.param(
+            "drain n1 --pod-selector app=web", (*TWO, ANY, *WEB, pod("x-1", "n1"), pod("y-1", "n1")), (0, (), 2), (), id="pods left out"
+        ),
+        pytest.param("drain n1", (*TWO, ANY, pod("x-1", "n1")), (0, (), 0), ("--force",), id="a bare pod"),
+        pytest.param(
+            "drain n1",
+            (*TWO, ANY, *AGENT, pod("x-1", "n1"), pod("y-1", "n1", spec=SCRATCH), pod("z-1", "n1")),
+            (1, (), 0),
+            ("--ignore-daemonsets", "--force", "--delete-emptydir-data"),
+            id="each flag once",
+        ),
+        pytest.param(
+            NO_EXECUTE, (*TWO, ANY, *AGENT, pod("s-1", "n1", metadata=MIRROR), pod("x-1", "n1")), (1, ("shop/s-1",), 0), (), id="a taint"
+        ),
+        pytest.param(
+            "taint nodes n1 c=d:NoExecute",
+            (
+                EARLIER,
+                node("n2"),
+                ANY,
+                pod(
+                    "x-1",
+                    "n1",
+                    spec={"tolerations": [{"key": "a", "tolerationSeconds": 5, "operator": "Exists"}, {"key": "c", "operator": "Exists"}]},
+                ),
+            ),
+            (0, (), 1),
+            (),
+            id="a pod whose time runs already",
+        ),
+    ],
+)
+def test_who_stays_on_a_node(
+    line: str, objects: tuple[dict[str, Any], ...], staying: tuple[int, tuple[str, ...], int], missing: tuple[str, ...]
+) -> None:
+    (found,) = evicted(line, world(*objects)).evictions.nodes
+    assert (found.daemonsets, found.static, found.staying) == staying
+    assert sorted(found.missing) == sorted(missing)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "expected"),
+    [pytest.param("1", ["fits"] * 20 + ["pending"] * 2, id="one on each node"), pytest.param("4", ["fits"] * 22, id="more on each")],
+)
+def test_replacements_are_placed_on_as_many_nodes_as_it_takes(capacity: str, expected: list[str]) -> None:
+    nodes = (node("n1", "30"), *(node(f"m{number:02}", capacity) for number in range(20)))
+    web = (pod(f"web-{number:02}", "n1", "ReplicaSet/web") for number in range(22))
+    found = pods("drain n1", *nodes, ANY, owned("ReplicaSet", "web", 22), *web)
+    assert [found[f"web-{number:02}"].replacement for number in range(22)] == expected
+
+
 def test_nodes_come_in_the_order_of_the_command_line() -> None:
     on = world(*TWO, *WEB, ANY)
     assert [node.node for node in evicted("drain n2 n1", on).evictions.nodes] == ["n2", "n1"]

@@ -88,6 +88,8 @@ READ: list[tuple[str, str, Command]] = [
     ),
     ("images", "set image ds/d1 c=x:1 i=r:5/y@sha256:0", SetImage("", D1, {"c": "x:1", "i": "r:5/y@sha256:0"})),
     ("flags between the words of a verb", "set -n x image ds d1 *=y", SetImage("", TargetObjects(("d1",), namespace="x"), {"*": "y"})),
+    ("an equals sign in an image", "set image ds/d1 c=x:1=2", SetImage("", D1, {"c": "x:1=2"})),
+    ("no image for a container", "set image ds/d1 c=", SetImage("", D1, {"c": ""})),
     ("a group after the resource", "set image daemonsets.v1.apps/d1 c=x", SetImage("", D1, {"c": "x"})),
     ("two DaemonSets of two short words", "set image ds/d1 daemonset/d2 c=x", SetImage("", TargetObjects(("d1", "d2")), {"c": "x"})),
     ("a restart", "rollout restart ds/d1 -n x", RestartRollout("", TargetObjects(("d1",), namespace="x"))),

@@ -33,7 +33,7 @@ from preflight.model.convert import convert
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey, Origin
 from preflight.model.world import ClusterState
-from tests.change.changes import daemonset, node, run, typed, world
+from tests.change.changes import daemonset, manifest, node, run, typed, world
 
 RECORDED: list[dict[str, Any]] = [
     json.loads(line) for line in gzip.decompress((Path(__file__).parent / "recorded-patches.jsonl.gz").read_bytes()).splitlines()
@@ -91,6 +91,33 @@ def test_a_daemonset_is_patched_as_recorded(row: dict[str, Any], start: str) -> 
 @pytest.mark.parametrize("row", OF_DAEMONSETS, ids=line_of)
 def test_a_manifest_is_stored_as_recorded(row: dict[str, Any]) -> None:
     assert fill_server_defaults(row["manifest"])["spec"] == row["before"]["spec"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "stored"),
+    [
+        pytest.param({}, {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}, id="nothing"),
+        pytest.param(
+            {"rollingUpdate": {"maxSurge": 2}},
+            {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 2}},
+            id="a surge, and the default beside it",
+        ),
+        pytest.param({"type": "OnDelete"}, {"type": "OnDelete"}, id="OnDelete has no limits"),
+        pytest.param(
+            {"type": "OnDelete", "rollingUpdate": {}},
+            {"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 0}},
+            id="limits beside OnDelete have no default, and are 0 once converted",
+        ),
+        pytest.param(
+            {"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 3}},
+            {"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 3, "maxSurge": 0}},
+            id="or what is stated",
+        ),
+    ],
+)
+def test_an_update_strategy_is_stored(stated: dict[str, Any], stored: dict[str, Any]) -> None:
+    data = {**manifest("d1"), "spec": {**manifest("d1")["spec"], "updateStrategy": stated}}
+    assert fill_server_defaults(data)["spec"]["updateStrategy"] == stored
 
 
 @pytest.mark.parametrize("row", OF_NODES, ids=line_of)
@@ -242,6 +269,62 @@ def test_whether_an_addition_to_the_taints_of_such_a_node_succeeds_is_not_known(
     change = run('patch node n9 --type=json -p \'[{"op":"add","path":"/spec/taints/-","value":{"key":"z","effect":"NoSchedule"}}]\'', ON)
     assert [str(taint) for taint in change.after.nodes["n9"].spec.taints] == ["z:NoSchedule"]
     assert change.unknowns == ("whether n9 has what /spec/taints/- needs (assumed)",)
+
+
+@pytest.mark.parametrize(
+    ("operations", "labels", "absent", "unknowns"),
+    [
+        pytest.param([("add", "/metadata/labels/a", "b")], {"a": "b"}, set(), (), id="a label is added"),
+        pytest.param([("replace", "/metadata/labels/a", "b")], {"a": "b"}, set(), (), id="a label is replaced"),
+        pytest.param([("add", "/metadata/labels", {"a": "b"})], {"a": "b"}, set(), (), id="all labels are replaced"),
+        pytest.param(
+            [("remove", "/metadata/labels/x.io~1a", None)],
+            {},
+            {"x.io/a"},
+            ("whether n9 has what /metadata/labels/x.io~1a needs (assumed)",),
+            id="a label is removed",
+        ),
+        pytest.param(
+            [("remove", "/metadata/labels/a", None), ("add", "/metadata/labels/a", "b")],
+            {"a": "b"},
+            set(),
+            ("whether n9 has what /metadata/labels/a needs (assumed)",),
+            id="a label is removed and added again",
+        ),
+        pytest.param(
+            [("remove", "/metadata/labels/a", None), ("remove", "/metadata/labels/b", None), ("add", "/metadata/labels/c", "d")],
+            {"c": "d"},
+            {"a", "b"},
+            tuple(f"whether n9 has what /metadata/labels/{key} needs (assumed)" for key in "ab"),
+            id="only what is removed is absent",
+        ),
+    ],
+)
+def test_labels_of_a_node_that_was_not_given(
+    operations: list[tuple[str, str, object]], labels: dict[str, str], absent: set[str], unknowns: tuple[str, ...]
+) -> None:
+    data = json.dumps([{"op": kind, "path": path, "value": value} for kind, path, value in operations])
+    change = run(f"patch node n9 --type=json -p '{data}'", ON)
+    after = change.after.nodes["n9"]
+    assert (after.metadata.labels, after.absent_labels, change.unknowns) == (labels, absent, unknowns)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "test", "path": "/metadata/labels/a", "value": "b"},
+        {"op": "replace", "path": "/spec/taints/0", "value": {"key": "a", "effect": "NoSchedule"}},
+        {"op": "copy", "from": "/metadata/labels/a", "path": "/metadata/labels/b"},
+        {"op": "add", "path": "/spec/taints/0", "value": {"key": "a", "effect": "NoSchedule"}},
+        {"op": "remove", "path": "/metadata/labels"},
+        {"op": "remove", "path": "/spec/taints"},
+    ],
+    ids=lambda operation: f"{operation['op']} {operation['path']}",
+)
+def test_an_operation_that_needs_what_such_a_node_has_is_refused(operation: dict[str, object]) -> None:
+    with pytest.raises(InputError, match=f"^unknown: whether `{operation['op']}` of {operation['path']} succeeds, which depends on n9: "):
+        run(f"patch node n9 --type=json -p '{json.dumps([operation])}'", ON)
+    run("patch node n9 -p '{}'", ON)
 
 
 def test_what_an_operation_asks_of_such_a_node_is_refused() -> None:

@@ -100,6 +100,8 @@ def test_nothing_to_judge(text: str, reads: int) -> None:
         ("kubectl cordon n1 | tee log\nkubectl cordon n2 > log 2>&1", ["1: cordon n1", "2: cordon n2"]),
         ("kubectl cordon n1 || true\nkubectl cordon n2", ["1: cordon n1", "2: cordon n2"]),
         ("kubectl cordon n1 || { echo failed; exit 1; }\nkubectl cordon n2", ["1: cordon n1", "2: cordon n2"]),
+        ("kubectl cordon n1 || exit 1\nkubectl cordon n2", ["1: cordon n1", "2: cordon n2"]),
+        ("stop() {\n  exit 1\n}\nkubectl cordon n1", ["4: cordon n1"]),
         ("kubectl cordon n1\r\nkubectl cordon n2\r\n", ["1: cordon n1", "2: cordon n2"]),
         ("if true; then\n  echo x\nfi && kubectl cordon n1", ["3: cordon n1"]),
         ('cd "$(dirname "$0")"\nkubectl apply -f ds.yaml', ["2: apply -f ds.yaml"]),
@@ -128,6 +130,8 @@ def test_nothing_to_judge(text: str, reads: int) -> None:
         "a pipe and files after it",
         "a failure that is swallowed",
         "a failure that ends the script",
+        "a failure that exits at once",
+        "an exit in a function",
         "lines of Windows",
         "after a condition",
         "a file beside the script",
@@ -282,6 +286,17 @@ def test_what_preflight_does_not_judge_is_said_in_its_words() -> None:
     assert line.startswith(
         "1: kubectl scale deploy/x --replicas=0: preflight does not check `kubectl scale`: `preflight capacity --like deploy/NAME` "
     )
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["patch node n1 --patch-file p.yaml", "patch ds d --patch-file=./p.yaml", "apply -f a.yaml -f p.yaml", "delete -f p.yaml"],
+)
+def test_a_file_that_the_script_writes_is_not_known_whoever_reads_it(line: str) -> None:
+    script = read_script(f"echo '{{}}' > p.yaml\nkubectl {line}")
+    assert script.commands == ()
+    assert [(unanalyzed.line, unanalyzed.text) for unanalyzed in script.unanalyzed] == [(2, f"kubectl {line}")]
+    assert len(read_script(f"kubectl {line}\necho '{{}}' > p.yaml").commands) == 1
 
 
 def test_what_comes_after_a_line_that_is_not_understood_knows_it() -> None:

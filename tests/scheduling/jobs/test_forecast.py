@@ -301,6 +301,8 @@ def test_with_a_limit_per_index_exit_0_completes_the_index_where_it_comes_before
         pytest.param([{"succeededIndexes": "1"}], True, id="the index that ended is enough"),
         pytest.param([{"succeededIndexes": "0-1"}], False, id="it is not all of them"),
         pytest.param([{"succeededIndexes": "0-1", "succeededCount": 1}], True, id="one of them is enough"),
+        pytest.param([{"succeededIndexes": "7"}], False, id="an index that the Job has not"),
+        pytest.param([{"succeededIndexes": "7", "succeededCount": 1}], False, id="of which none can be enough"),
         pytest.param([{"succeededCount": 2}], False, id="two are wanted"),
         pytest.param([{"succeededCount": 2}, {"succeededCount": 1}], True, id="a later rule"),
     ],

@@ -11,6 +11,7 @@ from preflight.scheduling.jobs.validation import validate_job, validate_job_name
 from tests.scheduling.jobs.job_objects import job, policy, rule
 
 INDEXED = {"completionMode": "Indexed", "completions": 3}
+HUGE = {"completionMode": "Indexed", "completions": 100_001, "backoffLimitPerIndex": 1, "maxFailedIndexes": 1}
 CODES = "podFailurePolicy", "rules", 0, "onExitCodes"
 
 
@@ -25,6 +26,19 @@ CODES = "podFailurePolicy", "rules", 0, "onExitCodes"
         pytest.param({"podFailurePolicy": policy(*[rule("Count", 1)] * 20)}, id="20 rules"),
         pytest.param({"managedBy": "kueue.x-k8s.io/multikueue"}, id="managed by another controller"),
         pytest.param({**INDEXED, "successPolicy": {"rules": [{"succeededIndexes": "0"}]}}, id="a success policy"),
+        pytest.param({"parallelism": 0, "completions": 0, "backoffLimit": 0}, id="0 of everything"),
+        pytest.param({**INDEXED, "parallelism": 100_000}, id="100,000 at once"),
+        pytest.param({"parallelism": 100_001}, id="more at once without an index"),
+        pytest.param({**HUGE, "completions": 100_000, "maxFailedIndexes": None, "parallelism": 10_001}, id="100,000 completions"),
+        pytest.param({**HUGE, "completions": 100_000, "maxFailedIndexes": 100_000}, id="100,000 of which may fail"),
+        pytest.param({**HUGE, "parallelism": 10_000, "maxFailedIndexes": 10_000}, id="more completions, at the limits"),
+        pytest.param({**HUGE, "maxFailedIndexes": 0}, id="more completions, none of which may fail"),
+        pytest.param({"completionMode": "Indexed", "completions": 100_001, "parallelism": 10_001}, id="without a limit per index"),
+        pytest.param({"podFailurePolicy": policy(rule("Ignore", *range(1, 256)))}, id="255 codes"),
+        pytest.param({"podFailurePolicy": policy({"action": "Ignore", "onPodConditions": [{"type": "x"}] * 20})}, id="20 conditions"),
+        pytest.param({**INDEXED, "backoffLimitPerIndex": 0, "podFailurePolicy": policy(rule("FailIndex", 1))}, id="FailIndex"),
+        pytest.param({"managedBy": f"acme.io/{'x' * 55}"}, id="a manager of 63 letters"),
+        pytest.param({"podReplacementPolicy": "TerminatingOrFailed"}, id="the replacement policy of old"),
     ],
 )
 def test_accepted(spec: dict[str, Any]) -> None:
@@ -96,6 +110,12 @@ def restarting(policy: str, **more: Any) -> dict[str, Any]:
             "maxFailedIndexes: Invalid value: 10001: must be less than or equal to 10000 when completions are above 100000 "
             "and used with backoff limit per index",
             id="many completions, many failed ones",
+        ),
+        pytest.param(
+            {"podFailurePolicy": policy({"action": "Ignore", "onPodConditions": [{"type": "x"}] * 21})},
+            ("podFailurePolicy", "rules", 0, "onPodConditions"),
+            "onPodConditions: Too many: 21: must have at most 20 items",
+            id="21 conditions",
         ),
         pytest.param({"managedBy": ""}, "managedBy", "managedBy: Required value", id="managed by nobody"),
         pytest.param(
@@ -232,6 +252,14 @@ def restarting(policy: str, **more: Any) -> dict[str, Any]:
 def test_refused(spec: dict[str, Any], path: str | tuple[str | int, ...], reason: str) -> None:
     where = ("spec", path) if isinstance(path, str) else ("spec", *path)
     assert [(refusal.path, refusal.reason) for refusal in validate_job(job(**spec).spec)] == [(where, reason)]
+
+
+def test_more_failed_indexes_than_can_be_counted_exceed_both_limits() -> None:
+    spec = {**HUGE, "completions": 200_000, "maxFailedIndexes": 100_001}
+    assert [refusal.reason.partition(": must be ")[2][:29] for refusal in validate_job(job(**spec).spec)] == [
+        "less than or equal to 100000",
+        "less than or equal to 10000 w",
+    ]
 
 
 def test_all_that_is_wrong_is_said_in_the_servers_order() -> None:
