@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from preflight.load.kinds import CHECKED_KINDS, OPERATOR_KINDS, POOL_KINDS
-from preflight.model.core import CoveragePod
+from preflight.model.core import CoveragePod, NodeSystemInfo
 from preflight.model.meta import Condition, Metadata
 
 # Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
@@ -47,6 +47,7 @@ class LeanNodeStatus(Struct, frozen=True, gc=False):
 
     conditions: tuple[Condition, ...] = ()
     allocatable: dict[str, str | int | float] = {}
+    nodeInfo: NodeSystemInfo = NodeSystemInfo()
 
 
 class LeanNode(Struct, frozen=True, gc=False, tag="Node", tag_field="kind"):
