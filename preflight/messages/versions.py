@@ -56,6 +56,14 @@ def format_since(since: Mapping[int, int]) -> str:
     return join_and(f"1.{minor}.{patch}" for minor, patch in sorted(since.items()))
 
 
+OLD_FLAG_UNKNOWN = "unknown flag: --delete-local-data: kubectl 1.31 and later only know --delete-emptydir-data (--kubectl-version)"
+
+
+def note_old_flag() -> str:
+    """The note on a flag that kubectl may not know."""
+    return f"whether kubectl knows --delete-local-data {explain_behavior(Behavior.NO_DELETE_LOCAL_DATA)}: use --delete-emptydir-data"
+
+
 def explain_behavior(behavior: Behavior) -> str:
     """Why an answer is unknown that changed with some releases: `depends on the Kubernetes version (changed in 1.33.6 and 1.34.0)`."""
     from preflight.model.behaviors import BEHAVIORS, Component

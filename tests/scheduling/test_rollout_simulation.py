@@ -272,9 +272,7 @@ def test_whatever_the_order_the_controller_ends_as_foretold(
             [((SAME,), 0, 0), ((SAME,), 1, 1)],
             id="a new pod that is not available counts in every version",
         ),
-        pytest.param(
-            spec(0, 1), [bomb(1), wanted(2)], [((WAITS,), 1, 1), ((NEW, SAME), 0, 2)], id="a surge waits where it should not run"
-        ),
+        pytest.param(spec(0, 1), [bomb(1), wanted(2)], [((WAITS,), 1, 1), ((NEW, SAME), 0, 2)], id="a surge waits where it should not run"),
         pytest.param(spec(0, 2), [bomb(1), wanted(2)], [((WAITS,), 1, 1), ((NEW,), 2, 2)], id="a surge of two ends beside it"),
     ],
 )

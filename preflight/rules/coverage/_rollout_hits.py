@@ -14,7 +14,7 @@ from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, Upda
 def summarize_result(rollout: Rollout, course: UpdateForecast) -> UpdateResult:
     """What one course of an update leaves on the nodes."""
     keeping, new, failing, hanging, beside, losing, waiting, removable = (set[str]() for _ in range(8))
-    settled = sum(end.most for end in course.ends if end.waits and end.fewest == end.most)
+    settled = sum(end.most for end in course.ends if end.waits and len(end.possible_states) == 1)
     for cell, end in rollout.iter_ends(course):
         if all(state.has_previous for state in end.possible_states):
             keeping |= cell.nodes
