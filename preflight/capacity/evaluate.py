@@ -42,6 +42,7 @@ from preflight.scheduling.occupancy import NodeOccupancy, build_occupancy
 from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import sum_pod_requests
 from preflight.scheduling.runtime_class import RuntimeClassRefusedError, apply_runtime_class
+from preflight.scheduling.scheduler_behavior import find_scheduler_behavior
 from preflight.scheduling.stale_allocations import list_stale_pods
 from preflight.scheduling.tolerations import find_near_miss
 
@@ -72,13 +73,14 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
         namespace=new_pod.namespace,
         is_admitted=new_pod.is_admitted,
         comparison_operators=world.comparison_operators,
+        behavior=find_scheduler_behavior(world.versions),
         volumes=known.volumes.list_bound_volumes(new_pod.spec, new_pod.namespace),
     )
     idle = list_stale_pods(known.pods, nodes)
     keys = frozenset(pod.key for pod in idle)
     try:
         requests = {name: amount for name, amount in sum_pod_requests(new_pod.spec).items() if amount}
-        way = explain_capacity(new_pod.spec, occupancy, found, resource, keys)
+        way = explain_capacity(new_pod.spec, occupancy, found, resource, keys, find_scheduler_behavior(world.versions))
     except QuantityError as error:
         raise RefusalError(messages.describe_uncountable(new_pod.description, error)) from None
     except KeyError:

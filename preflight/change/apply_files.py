@@ -19,6 +19,7 @@ from preflight.change.node_verbs import set_schedulable, with_taints
 from preflight.change.orphaned_pods import adopts_pods
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import create_from_manifest
+from preflight.kubectl.apiserver.errors import format_invalid
 from preflight.kubectl.commands import ApplyFiles, DeleteFiles, DeleteNodes, TargetObjects
 from preflight.messages import change as messages
 from preflight.model.apps import DaemonSet
@@ -27,6 +28,7 @@ from preflight.model.core import Namespace, Node, Taint
 from preflight.model.declaration import OperatorResource
 from preflight.model.meta import Metadata, ObjectKey, make_object_key
 from preflight.model.world import ClusterState
+from preflight.scheduling.validation import validate_tolerations
 
 
 class _ApplyResult(Enum):
@@ -137,18 +139,34 @@ class _ApplyProgress:
             data = workload_verbs.to_plain(new)
             data = {**data, "metadata": {**data.get("metadata", {}), "namespace": namespace}}
             self.daemonsets[key] = workload_verbs.from_plain(create_from_manifest(data), new)
+            self._check_operators(self.daemonsets[key])
             self._results[_ApplyResult.NEW].append(str(key))
             self._notes += (messages.format_new_adopter(key, left) for left in self._iter_adopted(self.daemonsets[key]))
             return
         result, notes = apply_manifest(old, new)
         self._notes.extend(messages.format_about(key, note) for note in notes)
         self.daemonsets[key] = result
+        self._check_operators(result)
         if result is old:
             self._results[_ApplyResult.UNCHANGED].append(str(key))
         elif not may_be_updated(old, result):
             self._results[_ApplyResult.UNTOUCHED].append(str(key))
         elif is_assumed_update(old, result):
             self._results[_ApplyResult.ASSUMED_UPDATE].append(str(key))
+
+    def _check_operators(self, daemonset: DaemonSet) -> None:
+        """Refuse Lt and Gt where the server does not know them. Errors: UsageError, in its words."""
+        if self.initial_world.comparison_operators is not False:
+            return
+        path = ("spec", "template", "spec", "tolerations")
+        tolerations = daemonset.spec.template.spec.tolerations
+        refusals = [
+            refusal
+            for refusal in validate_tolerations(tolerations, path, comparison_operators=False)
+            if refusal.path[-1] == "operator" and tolerations[int(refusal.path[-2])].operator in ("Lt", "Gt")
+        ]
+        if refusals:
+            raise UsageError(format_invalid("DaemonSet", daemonset.metadata.name, refusals))
 
     def apply_resources(self, resources: Sequence[OperatorResource]) -> None:
         """Apply custom resources, and let their operators react."""

@@ -11,13 +11,15 @@ from preflight.change.node_lifecycle import UNSCHEDULABLE_TAINT, describe_label_
 from preflight.change.node_pools import describe_unchanged_pools
 from preflight.change.node_replacement import describe_unknown_taints, reregister_node
 from preflight.change.node_selection import NodeTargets, change_nodes, resolve_node_targets
-from preflight.errors import InputError
+from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import CordonNodes, DrainNodes, LabelNodes, TaintNodes
 from preflight.kubectl.label_args import apply_labels
 from preflight.kubectl.taint_args import apply_taints, is_same_taint, removes_taint
 from preflight.messages import change as messages
+from preflight.messages.versions import OLD_FLAG_UNKNOWN, note_old_flag
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey
+from preflight.model.versions import Behavior
 from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import match_affinity
 
@@ -145,13 +147,14 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
     Pods of DaemonSets stay; a replacement has the labels and taints of today, and is not cordoned. Without pods nothing is known of
     evictions: a drain may never end.
 
-    Errors: InputError for a timeout below 0: kubectl takes it, and whether it fails depends on what there is to evict.
+    Errors: InputError for a timeout below 0: kubectl takes it, and whether it fails depends on what there is to evict. UsageError for
+    --delete-local-data with a kubectl that does not know it.
     """
     if command.flags.timeout < 0:
         raise InputError(messages.TIMEOUT_BELOW_ZERO)
     met = resolve_node_targets(world, command.nodes)
     after = change_nodes(met, lambda node: set_schedulable(node, False))
-    notes = [*met.notes]
+    notes = [*met.notes, *_check_old_flag(command, world)]
     unjudged = () if world.has_full_pods else (messages.describe_unknown_evictions(world.missing_kinds.get("Pod", "")),)
     if not command.flags.ignore_daemonsets and not world.has_full_pods:
         notes.append(messages.REFUSED_FOR_DAEMONSETS)
@@ -172,6 +175,16 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
         drain_flags=command.flags,
         node_order=tuple(name for name in command.nodes.names if name in met.names) or met.names,
     )
+
+
+def _check_old_flag(command: DrainNodes, world: ClusterState) -> tuple[str, ...]:
+    """A note where kubectl may not know --delete-local-data. Errors: UsageError where it does not."""
+    if not command.flags.has_old_flag:
+        return ()
+    is_unknown = world.versions.has(Behavior.NO_DELETE_LOCAL_DATA)
+    if is_unknown:
+        raise UsageError(OLD_FLAG_UNKNOWN)
+    return (note_old_flag(),) if is_unknown is None else ()
 
 
 def with_taints(node: Node, taints: tuple[Taint, ...]) -> Node:

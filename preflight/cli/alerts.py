@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
-from preflight.cli.options import add_world_options, make_input, parse_feature_gate
+from preflight.cli.options import add_world_options, make_input
 from preflight.cli.output import print_problems, write_output
+from preflight.cli.version_options import add_version_options, make_version_options
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
@@ -21,9 +22,7 @@ from preflight.messages import cli as messages
 @click.option("--label", "labels", metavar="KEY=VALUE", multiple=True, help="Label of the PrometheusRule. Repeatable.")
 @click.option("-n", "--namespace", metavar="NAME", default="", help="Namespace of the PrometheusRule.")
 @click.option("--allow-empty", is_flag=True, help="Exit 0 when there is no DaemonSet.")
-@click.option(
-    "--feature-gates", metavar="GATE=BOOL", default="", help="TaintTolerationComparisonOperators=true or =false. Default: unknown."
-)
+@add_version_options
 def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str, ...], **given: Any) -> int:
     """Generate Prometheus rules."""
     from preflight.engine.alerts import generate_alerts
@@ -35,7 +34,7 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     if form == "prometheus" and (labels or given["namespace"]):
         raise UsageError(messages.PROMETHEUSRULE_OPTIONS)
     pairs = dict(_parse_label(label) for label in labels)
-    options = Options(allow_empty=given["allow_empty"], comparison_operators=parse_feature_gate(given["feature_gates"]))
+    options = Options(allow_empty=given["allow_empty"], versions=make_version_options(given))
     found, problems = generate_alerts(Session(make_input(given, sources, live=True), options, stdin=sys.stdin.buffer))
     text = render(found, form, pairs, namespace=given["namespace"])
     if output:

@@ -9,9 +9,9 @@ import click
 
 from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.multi_cluster_options import add_clusters_options, select_inputs
-from preflight.cli.options import parse_feature_gate
 from preflight.cli.output import parse_formats, print_report
 from preflight.cli.run import get_run
+from preflight.cli.version_options import add_version_options, make_version_options
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
@@ -49,9 +49,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help="text (default), concise, json, markdown or html. Repeatable."
 )
-@click.option(
-    "--feature-gates", metavar="GATE=BOOL", default="", help="TaintTolerationComparisonOperators=true or =false. Default: unknown."
-)
+@add_version_options
 @click.option("--all-rows", is_flag=True, help="Show every node and every class of nodes.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 however many copies fit.")
 def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) -> int:
@@ -63,7 +61,7 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
 
     formats = parse_formats(outputs, FORMATS)
     asked = _make_query(given, sources)
-    options = Options(exit_zero=given["exit_zero"], comparison_operators=parse_feature_gate(given["feature_gates"]))
+    options = Options(exit_zero=given["exit_zero"], versions=make_version_options(given))
     sessions = [Session(source, options, stdin=sys.stdin.buffer) for source in select_inputs(given, sources)]
     found = query_capacity(sessions, asked)
     print_report(FORMATS, found, formats, all_rows=given["all_rows"])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
-from preflight.cli.options import parse_feature_gate
 from preflight.cli.output import print_problems
+from preflight.cli.version_options import add_version_options, make_version_options
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
 
@@ -46,9 +46,7 @@ class _FixCommand(DocumentedCommand):
 @click.option("--patch", "patch", type=click.Choice(_PATCHES), help="Print JSON patches for kubectl or kustomize. Default: kubectl.")
 @click.option("--rendered", is_flag=True, help="Also edit files rendered by Helm.")
 @click.option("--allow-empty", is_flag=True, help="Exit 0 when there is nothing to check.")
-@click.option(
-    "--feature-gates", metavar="GATE=BOOL", default="", help="TaintTolerationComparisonOperators=true or =false. Default: unknown."
-)
+@add_version_options
 def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bool, **given: Any) -> int:
     """Fix what lint finds, or what a change would cost."""
     from preflight.engine.fix import FixRequest, propose_fixes
@@ -65,7 +63,7 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
         makes_patches=bool(given["patch"]),
         edits_rendered=given["rendered"],
     )
-    options = Options(allow_empty=allow_empty, comparison_operators=parse_feature_gate(given["feature_gates"]))
+    options = Options(allow_empty=allow_empty, versions=make_version_options(given))
     proposal = propose_fixes(Session(Files(paths or (".",), sources), options, stdin=sys.stdin.buffer), request)
     outcome = proposal.result
     lines = list(format_fix_summary(outcome, request.plan.commands, patches=request.makes_patches, is_written=given["write"]))

@@ -14,7 +14,7 @@ _CLUSTER = ("--from", "--context", "--kubeconfig", "--live")
 _OUTPUT = ("-o", "--all-rows", "--why", "-q", "--color", "-v")
 _EXIT_CODE = ("--fail-on", "--exit-zero", "--allow-empty", "--strict")
 _POLICY = ("--policy", "--no-policy", "--no-exemptions", "--baseline", "--write-baseline", "--baseline-expires", "--today")
-_RARE = ("--as", "--as-group", "--request-timeout", "--feature-gates", "--version", "--help")
+_RARE = ("--as", "--as-group", "--request-timeout", "--kubernetes-version", "--kubectl-version", "--feature-gates", "--version", "--help")
 _PLACED = (*_CLUSTER, *_OUTPUT, *_EXIT_CODE, *_POLICY, *_RARE)
 
 _MAX_NAME = 26

@@ -11,6 +11,7 @@ import click
 from msgspec.structs import replace
 
 from preflight import policy
+from preflight.cli.version_options import VERSION_OPTIONS, make_version_options
 from preflight.engine.session import Options, Session
 from preflight.errors import UsageError
 from preflight.load.inputs import Input, select_input
@@ -20,7 +21,6 @@ from preflight.model.report import Severity
 from preflight.policy.evaluate import PolicyOptions
 
 _FORMATS_HELP = "text (default), concise, json, sarif, junit, github, gitlab, markdown or html. Repeatable."
-_FEATURE_GATE = "TaintTolerationComparisonOperators"
 
 SHARED_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help=_FORMATS_HELP),
@@ -37,12 +37,7 @@ SHARED_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--why", metavar="DAEMONSET/NODE", default="", help="Explain step by step why a node is lost; NAMESPACE/POD explains a pod."
     ),
-    click.option(
-        "--feature-gates",
-        metavar="GATE=BOOL",
-        default="",
-        help=f"{_FEATURE_GATE}=true or =false: whether the cluster compares taints (Gt, Lt). Default: unknown.",
-    ),
+    *VERSION_OPTIONS,
     click.option(
         "--policy", metavar="FILE|NAME", default="", help="Policy file or pack. Default: the .preflight.yaml of this folder or one above."
     ),
@@ -148,7 +143,7 @@ def make_session(given: dict[str, Any], source: Input) -> Session:
         allow_empty=given["allow_empty"],
         strict=given.get("strict", False),
         exit_zero=given["exit_zero"],
-        comparison_operators=parse_feature_gate(given["feature_gates"]),
+        versions=make_version_options(given),
         why=given["why"],
     )
     return Session(source, options, make_policy_options(given), sys.stdin.buffer)
@@ -183,14 +178,3 @@ def _parse_today(text: str) -> datetime.date | None:
     if found is None:
         raise UsageError(messages.describe_invalid_day(text))
     return found
-
-
-def parse_feature_gate(text: str) -> bool | None:
-    """The gate of Lt and Gt as kubectl's components write it; other gates decide nothing here and are refused."""
-    answer: bool | None = None
-    for part in filter(None, text.split(",")):
-        name, _, value = part.partition("=")
-        if name.strip() != _FEATURE_GATE or value.strip().lower() not in ("true", "false"):
-            raise UsageError(messages.describe_invalid_gate(_FEATURE_GATE, part))
-        answer = value.strip().lower() == "true"
-    return answer

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
-from preflight.cli.options import add_world_options, make_input, parse_feature_gate
+from preflight.cli.options import add_world_options, make_input
 from preflight.cli.output import print_problems
+from preflight.cli.version_options import add_version_options, make_version_options
 from preflight.errors import InputError
 from preflight.messages import cli as messages
 
@@ -24,12 +25,7 @@ if TYPE_CHECKING:
 )
 @add_world_options
 @click.option("--allow-empty", is_flag=True, help="Save an empty snapshot, too.")
-@click.option(
-    "--feature-gates",
-    metavar="GATE=BOOL",
-    default="",
-    help="TaintTolerationComparisonOperators=true or =false, saved too. Default: unknown.",
-)
+@add_version_options
 @click.option("-v", "--verbose", is_flag=True, help="Show the requests to the cluster.")
 def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     """Save the cluster state."""
@@ -38,7 +34,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     from preflight.load.live.planner import FOR_SNAPSHOT
     from preflight.load.snapshot.writer import UnsavedCounts, iter_snapshot_lines, write_snapshot
 
-    options = LoadOptions(one_cluster=True, comparison_operators=parse_feature_gate(given["feature_gates"]), wants_state=True)
+    options = LoadOptions(one_cluster=True, versions=make_version_options(given), wants_state=True)
     with open_input(make_input(given, sources, live=True), options, stdin=sys.stdin.buffer, query=FOR_SNAPSHOT) as opened:
         read = opened.loaded
         if opened.connection and given["verbose"]:

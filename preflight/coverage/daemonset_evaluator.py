@@ -131,8 +131,9 @@ class DaemonSetEvaluator:
                 self.daemonset_before,
                 self.daemonset_after,
                 differs=is_updated,
-                is_overlooked=not is_updated
-                and overlooks_stalled_update(
+                is_overlooked=False
+                if is_updated
+                else overlooks_stalled_update(
                     self.change, self.key, self.pods, cohorts, self._evaluation.differing_nodes, self._evaluation.horizon
                 ),
                 pods=self.pods,
@@ -140,6 +141,7 @@ class DaemonSetEvaluator:
                 cohorts=cohorts,
                 fits=fits,
                 waiting=find_waiting_pods(self.change, self.key, self._evaluation.pods),
+                versions=self.change.after.versions,
             )
             cohorts, self.rollout = update.cohorts, update.rollout
         groups = (self._make_group(cohort) for cohort in cohorts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,12 @@ from preflight.coverage.cohorts import NodeCohort, PodPresence
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
+from preflight.model.versions import Behavior
 from preflight.scheduling.update_strategy import uses_surge
 
 if TYPE_CHECKING:
     from preflight.change.model import Change
 
-_VERSION = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})")
-_NARROW_SINCE = (1, 33)
 _SCHEDULER_RETRY = 330
 """Seconds after which the scheduler has tried a pod again for which it found no room: 5 minutes, and half a minute between two looks."""
 
@@ -46,7 +44,7 @@ def keeps_template(before: DaemonSet | None, after: DaemonSet | None) -> bool:
 
 def overlooks_stalled_update(
     change: Change, key: ObjectKey, pods: DaemonSetPods, cohorts: Iterable[NodeCohort], differing_nodes: frozenset[str], horizon: float
-) -> bool:
+) -> bool | None:
     """Whether a surge that waits for room goes on waiting since the change does not make the controller look at the DaemonSet.
 
     1. A new pod waits beside an old one, and nothing terminates: no pod brings the next event.
@@ -56,8 +54,8 @@ def overlooks_stalled_update(
     4. The scheduler tries the waiting pod again after 5 minutes: where its node is tainted by then, it writes another reason into the pod,
        and the controller looks. What happens after more than `horizon` seconds has not happened yet.
 
-    Where a placement or the status is not known, it is taken to look; so it is in a server that is known to be older than 1.33, which
-    looks where it is another answer whether the DaemonSet should run.
+    Where a placement or the status is not known, it is taken to look; so it is in versions before 1.33, which look where it is another
+    answer whether the DaemonSet should run. None where it depends on the version.
 
     Source: `pkg/controller/daemon/daemon_controller.go`, syncNodeUpdate (1.37), updateNode (up to 1.32); `pkg/scheduler/backend/queue`,
     flushUnschedulablePodsLeftover.
@@ -69,16 +67,13 @@ def overlooks_stalled_update(
         return False
     from preflight.kubectl.apiserver.defaults import get_misscheduled  # few updates surge
 
-    if get_misscheduled(daemonset.data) != 0 or _looks_at_every_node(change):
+    is_narrow = change.before.versions.has(Behavior.NARROW_NODE_SYNC)
+    if get_misscheduled(daemonset.data) != 0 or is_narrow is False:
         return False
     retried = pods.surging_nodes if horizon >= _SCHEDULER_RETRY else frozenset()
-    return not any(_makes_controller_look(cohort, differing_nodes, retried) for cohort in cohorts)
-
-
-def _looks_at_every_node(change: Change) -> bool:
-    listing = change.before.listing
-    found = _VERSION.match(listing.version) if listing is not None else None
-    return found is not None and (int(found[1]), int(found[2])) < _NARROW_SINCE
+    if any(_makes_controller_look(cohort, differing_nodes, retried) for cohort in cohorts):
+        return False
+    return is_narrow
 
 
 def _makes_controller_look(cohort: NodeCohort, differing_nodes: frozenset[str], retried_nodes: frozenset[str]) -> bool:

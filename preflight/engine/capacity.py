@@ -113,7 +113,7 @@ def _read_files(query: CapacityQuery, session: Session) -> tuple[NewPod, load.Lo
         list_paths(session.input),
         stdin=session.stdin,
         one_cluster=True,
-        comparison_operators=session.options.comparison_operators,
+        versions=session.versions,
         collector=collector,
     )
     if isinstance(query.pod, NewPod):
@@ -135,7 +135,7 @@ def _read_live_cluster(query: CapacityQuery, session: Session, target: ClusterTa
         loaded = load.load_world(
             (),
             one_cluster=True,
-            comparison_operators=session.options.comparison_operators,
+            versions=session.versions,
             cluster=lambda gathered: live.collect(FOR_CAPACITY, gathered),
             collector=collector,
         )

@@ -100,10 +100,10 @@ def diff(session: Session, base: str, head: str, *, merge_base: bool = False, li
 
 def _read_sides(inputs: LoadedInputs, ends: _Ends, live: _LiveSides = (None, None)) -> tuple[LoadedSide, LoadedSide]:
     """Read both sides; one that is a live cluster was read before."""
-    session, gate = inputs.session, inputs.options.comparison_operators
-    old = live[0] or diff_sides.read_side(ends.base, ends.ours, stdin=session.stdin, comparison_operators=gate)
+    session = inputs.session
+    old = live[0] or diff_sides.read_side(ends.base, ends.ours, stdin=session.stdin, versions=session.versions)
     taken = old.loaded.sources | inputs.loaded.sources
-    new = live[1] or diff_sides.read_side(ends.head, ends.theirs, stdin=session.stdin, reserved_names=taken, comparison_operators=gate)
+    new = live[1] or diff_sides.read_side(ends.head, ends.theirs, stdin=session.stdin, reserved_names=taken, versions=session.versions)
     return old, new
 
 
@@ -112,7 +112,7 @@ def _read_live_side(session: Session, ends: _Ends, live: Live, *, is_base: bool)
     if isinstance(session.input, Live):
         live, session = session.input, replace(session, input=Files())
     inputs = load_inputs(session)
-    options = LoadOptions(one_cluster=False, comparison_operators=session.options.comparison_operators)
+    options = LoadOptions(one_cluster=False, versions=session.versions)
     with open_input(Live(live.target), options) as opened:
         side = LoadedSide(ends.base if is_base else ends.head, opened.loaded)
         old, new = _read_sides(inputs, ends, (side, None) if is_base else (None, side))

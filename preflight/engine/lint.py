@@ -23,7 +23,7 @@ def lint(session: Session) -> Analysis:
     """What is wrong today in the input of the session; what is only around its paths gets no findings."""
     options = LoadOptions(
         one_cluster=False,
-        comparison_operators=session.options.comparison_operators,
+        versions=session.versions,
         leaves_templates=session.options.allow_empty,
     )
     with open_input(session.input, options, stdin=session.stdin) as opened:

@@ -20,6 +20,7 @@ from preflight.load import LoadResult
 from preflight.load.inputs import Files
 from preflight.messages import run as messages
 from preflight.messages.load import describe_ambiguity
+from preflight.messages.versions import describe_versions
 from preflight.model.meta import Origin
 from preflight.model.report import (
     CheckedCounts,
@@ -111,7 +112,7 @@ def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
         parts.command,
         parts.steps,
         parts.judged,
-        _list_assumptions(parts.steps),
+        (*_list_assumptions(parts.steps), *_list_version_assumptions(inputs)),
         tuple(_iter_skipped(inputs, parts)),
         problems,
         findings,
@@ -142,6 +143,12 @@ def _list_assumptions(steps: Iterable[ReportStep]) -> tuple[str, ...]:
     if not any(assumed):
         return ()
     return (messages.ALL_ASSUMED if all(assumed) else messages.SOME_ASSUMED,)
+
+
+def _list_version_assumptions(inputs: LoadedInputs) -> tuple[str, ...]:
+    """Which Kubernetes the answers are about, where something states it."""
+    said = describe_versions((inputs.listed_state or inputs.world).versions)
+    return (said,) if said else ()
 
 
 def _iter_skipped(inputs: LoadedInputs, parts: ReportParts) -> Iterator[SkippedCheck]:

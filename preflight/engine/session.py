@@ -21,6 +21,7 @@ from preflight.messages import run as messages
 from preflight.messages.load import describe_empty_input
 from preflight.model.meta import Origin
 from preflight.model.report import Problem, Severity
+from preflight.model.versions import VersionOptions, parse_version
 from preflight.model.world import ClusterState
 from preflight.policy.evaluate import PolicyOptions
 from preflight.policy.matching import ExemptibleObject
@@ -36,7 +37,7 @@ class Options(Struct, frozen=True):
     1. `fail_on` is the least severity that makes the exit code 1.
     2. `allow_empty`: nothing to judge is no fault, and in lint a chart's template that is named is none either. `strict`: an unknown pair
        is a fault in lint too. `exit_zero`: findings are none.
-    3. `comparison_operators` is the gate of Lt and Gt, None where not known.
+    3. `versions` is what is said of the versions of Kubernetes; that of a policy is added by `Session.versions`.
     4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it. Or of one ordinary pod that
        may have to go, as `NAMESPACE/POD`.
     """
@@ -45,7 +46,7 @@ class Options(Struct, frozen=True):
     allow_empty: bool = False
     strict: bool = False
     exit_zero: bool = False
-    comparison_operators: bool | None = None
+    versions: VersionOptions = VersionOptions()
     why: str = ""
 
 
@@ -63,6 +64,12 @@ class Session(Struct, frozen=True):
     options: Options = Options()
     policy: PolicyOptions = PolicyOptions()
     stdin: BinaryIO | None = None
+
+    @property
+    def versions(self) -> VersionOptions:
+        """What the options and the policy say of the versions of Kubernetes."""
+        stated = self.policy.policy.kubernetes_version
+        return replace(self.options.versions, policy=parse_version(stated)) if stated else self.options.versions
 
 
 class PodDetail(Enum):
@@ -136,7 +143,7 @@ def make_load_options(session: Session, detail: PodDetail = PodDetail.COVERAGE) 
     """How the input of a session is read as one cluster."""
     return LoadOptions(
         one_cluster=True,
-        comparison_operators=session.options.comparison_operators,
+        versions=session.versions,
         wants_whole_pods=detail is PodDetail.WHOLE_PODS,
         wants_pod_texts=detail is PodDetail.SOME_WHOLE_PODS,
         wants_state=detail is PodDetail.RUNTIME_STATE,

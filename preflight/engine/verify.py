@@ -51,7 +51,7 @@ def add_earlier_state(inputs: LoadedInputs, saved: str) -> LoadedInputs:
         [saved],
         stdin=session.stdin,
         one_cluster=True,
-        comparison_operators=session.options.comparison_operators,
+        versions=session.versions,
         wants_whole_pods=True,
     )
     before = apply_session_policy(session, loaded)

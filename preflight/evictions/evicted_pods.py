@@ -14,7 +14,16 @@ from preflight.model.eviction_reasons import DrainFlag, PodFilter
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.pod_status import ClusterPod
-from preflight.scheduling.drain import DrainAssumptions, DrainVerdict, NodeDrain, PodDrain, assume_immediate_end, simulate_drain
+from preflight.model.versions import Behavior
+from preflight.scheduling.drain import (
+    DrainAssumptions,
+    DrainBehavior,
+    DrainVerdict,
+    NodeDrain,
+    PodDrain,
+    assume_immediate_end,
+    simulate_drain,
+)
 
 _FLAGS = {
     PodFilter.DAEMONSET_REFUSED: DrainFlag.IGNORE_DAEMONSETS,
@@ -63,6 +72,8 @@ def _find_drained_pods(change: Change, pod_index: PodIndex, termination_index: T
     assert change.drain_flags is not None
     nodes = [change.after.nodes[name] for name in change.node_order]
     now = pod_index.earliest_now
+    versions = change.after.versions
+    behavior = DrainBehavior(versions.has(Behavior.EMPTY_SELECTOR_GUARDS), versions.has(Behavior.DRAIN_KNOWS_APPS_ONLY))
     obstacles = termination_index.find_obstacles(pod for name in change.node_order for pod in pod_index.pods_by_node.get(name, ()))
 
     def ready(pod: ClusterPod) -> float | None:
@@ -76,7 +87,7 @@ def _find_drained_pods(change: Change, pod_index: PodIndex, termination_index: T
             pod_index.budgets,
             pod_index.owners,
             change.drain_flags,
-            replace(assumed, now=now, obstacles=obstacles),
+            replace(assumed, now=now, obstacles=obstacles, behavior=behavior),
             None if pod_index.has_all_pods else pod_index.listed_namespaces,
         )
 

@@ -25,6 +25,8 @@ from preflight.model.job_reasons import (
     TooFewDomains,
 )
 from preflight.model.owners import OwnerKey, find_controller
+from preflight.model.versions import Behavior, ClusterVersions
+from preflight.scheduling.jobs.controller import JobBehavior
 from preflight.scheduling.jobs.defaults import INDEXED, apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.exclusive_placement import (
@@ -37,6 +39,7 @@ from preflight.scheduling.jobs.exclusive_placement import (
 from preflight.scheduling.jobs.forecast import JobForecast, forecast_job
 from preflight.scheduling.jobs.jobsets import JobSetForecast, find_replicated_job, forecast_job_set
 from preflight.scheduling.jobs.lost_pods import SIGKILL, SIGTERM, PodLoss, make_job_pod
+from preflight.scheduling.jobs.tracked_pod import MAX_BACK_OFF, OLDER_MAX_BACK_OFF
 from preflight.scheduling.owners import is_kind
 
 _QUEUE_LABELS = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "pod-group.scheduling.sigs.k8s.io/name")
@@ -69,8 +72,9 @@ def forecast_jobs(pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], disru
     """What becomes of each Job that is known, once for each way in which its pods may end.
 
     Pods end at once by the signal, or after their whole grace period, or take it for the end of their work (exit code 0), which takes them
-    two seconds: the controller has seen the deletion by then.
+    two seconds: the controller has seen the deletion by then. Where the version is not known and controllers differ, for each of these.
     """
+    behaviors = _list_behaviors(pod_index.world.versions)
     found: dict[PodKey, tuple[JobForecast, ...]] = {}
     for key, pods in group_by_job(leaving_pods).items():
         job = pod_index.jobs.get(key)
@@ -87,9 +91,20 @@ def forecast_jobs(pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], disru
                 losses.append(
                     PodLoss(leaving_pod.pod.metadata.name, disruption, leaving_pod.leaves_at, inf if leaving_pod.hangs else after, code)
                 )
-            answers.append(forecast_job(job, [make_job_pod(pod) for pod in own], losses))
+            answers += [forecast_job(job, [make_job_pod(pod) for pod in own], losses, behavior) for behavior in behaviors]
         found[key] = tuple(answers)
     return found
+
+
+def _list_behaviors(versions: ClusterVersions) -> tuple[JobBehavior, ...]:
+    """What the Job controller of a cluster may do."""
+    awaits, is_long = versions.has(Behavior.AWAITS_POD_END), versions.has(Behavior.LONG_BACK_OFF)
+    answers = ((awaits_end, long) for awaits_end in (True, False) for long in (True, False))
+    return tuple(
+        JobBehavior(awaits_end, MAX_BACK_OFF if long else OLDER_MAX_BACK_OFF)
+        for awaits_end, long in answers
+        if awaits in (awaits_end, None) and is_long in (long, None)
+    )
 
 
 def build_job_outcomes(

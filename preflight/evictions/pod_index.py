@@ -13,7 +13,9 @@ from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.timestamps import parse_time
+from preflight.model.versions import Behavior
 from preflight.model.world import ClusterState
+from preflight.scheduling.budgets import has_empty_selector
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
 from preflight.scheduling.owners import Owners, find_top_owner, index_owners, is_kind
@@ -32,7 +34,8 @@ class PodIndex:
        for all. `listed_nodes` are the nodes whose pods are all known, None for every node; of the others only what shares a budget or an
        owner with pods that may have to go, so that `has_all_pods` holds of whatever asks for those.
     2. `budgets` are None where nobody knows which there are: files held none, and no list of them either; or the cluster did not show all
-       of them. One that states no namespace guards nobody knows which pods: `budgets_without_namespace`.
+       of them. One that states no namespace guards nobody knows which pods: `budgets_without_namespace`. Those with an empty selector are
+       left out where the server ignores them.
     """
 
     def __init__(self, world: ClusterState) -> None:
@@ -48,6 +51,8 @@ class PodIndex:
         self.budgets_without_namespace = tuple(budget for budget in world.budgets if not budget.metadata.namespace)
         placed = tuple(budget for budget in world.budgets if budget.metadata.namespace)
         is_whole = "PodDisruptionBudget" in world.complete_kinds or (bool(placed) and "PodDisruptionBudget" not in world.missing_kinds)
+        if any(map(has_empty_selector, placed)) and world.versions.has(Behavior.EMPTY_SELECTOR_GUARDS) is False:
+            placed = tuple(budget for budget in placed if not has_empty_selector(budget))
         self.budgets: tuple[PodDisruptionBudget, ...] | None = placed if is_whole and not self.budgets_without_namespace else None
 
     @cached_property

@@ -20,6 +20,7 @@ from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE_TOPOLOGY
 from preflight.scheduling.occupancy import Occupancy
+from preflight.scheduling.scheduler_behavior import find_scheduler_behavior
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
 _MAX_PLACED = 16
@@ -156,6 +157,7 @@ def _check_fit(pod_index: PodIndex, pod: SchedulerPod, occupancy: Occupancy) -> 
         namespace=pod.metadata.namespace,
         is_admitted=True,
         comparison_operators=pod_index.world.comparison_operators,
+        behavior=find_scheduler_behavior(pod_index.world.versions),
         volumes=pod_index.volumes.list_bound_volumes(pod.spec, pod.metadata.namespace),
     )
 

@@ -63,6 +63,7 @@ FLAGS_BY_VERB: Mapping[str, tuple[Flag, ...]] = {
     "uncordon": _CORDON,
     "drain": (
         *(*_CORDON, *_bool_flags("force", "ignore-daemonsets", "delete-emptydir-data", "disable-eviction"), Flag("pod-selector")),
+        *_bool_flags("delete-local-data"),
         *(Flag("grace-period", FlagType.INT), Flag("timeout", FlagType.DURATION)),
         *(Flag("chunk-size", FlagType.INT), Flag("skip-wait-for-delete-timeout", FlagType.INT)),
     ),

@@ -95,7 +95,8 @@ def parse_drain(text: str, arguments: ParsedArguments) -> Command:
         raise UsageError("--pod-selector=<pod_selector> must be a valid label selector") from None
     flags = DrainFlags(
         ignore_daemonsets=arguments.is_set("ignore-daemonsets"),
-        delete_emptydir_data=arguments.is_set("delete-emptydir-data"),
+        delete_emptydir_data=arguments.is_set("delete-emptydir-data") or arguments.is_set("delete-local-data"),
+        has_old_flag="delete-local-data" in arguments.values,
         force=arguments.is_set("force"),
         disable_eviction=arguments.is_set("disable-eviction"),
         grace_period=parse_integer(arguments.last_value("grace-period", "-1")),

@@ -15,6 +15,7 @@ from preflight.load.loader import LoadResult, load_world
 from preflight.load.snapshot.recognize import is_snapshot
 from preflight.messages.load import NOT_A_SNAPSHOT
 from preflight.model.report import Location, Problem
+from preflight.model.versions import VersionOptions
 
 if TYPE_CHECKING:
     from preflight.evictions.replacement_placement import MissingNodes
@@ -51,7 +52,7 @@ class LoadOptions(Struct, frozen=True):
     """How an input is read: see `load_world`."""
 
     one_cluster: bool
-    comparison_operators: bool | None = None
+    versions: VersionOptions = VersionOptions()
     leaves_templates: bool = False
     wants_whole_pods: bool = False
     wants_pod_texts: bool = False
@@ -171,7 +172,7 @@ def _load(
         context_paths=context_paths,
         stdin=stdin,
         one_cluster=options.one_cluster,
-        comparison_operators=options.comparison_operators,
+        versions=options.versions,
         leaves_templates=options.leaves_templates,
         wants_whole_pods=options.wants_whole_pods,
         wants_pod_texts=options.wants_pod_texts,

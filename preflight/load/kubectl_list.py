@@ -220,7 +220,7 @@ def _take_node(collector: ObjectCollector, item: LeanNode, origin: Origin) -> No
         origin=origin,
         metadata=item.metadata,
         spec=NodeSpec(taints=taints, unschedulable=item.spec.unschedulable),
-        status=NodeStatus(item.status.conditions, item.status.allocatable),
+        status=NodeStatus(item.status.conditions, item.status.allocatable, item.status.nodeInfo),
     )
     collector.objects.append(node)
 

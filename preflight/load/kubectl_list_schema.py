@@ -10,7 +10,7 @@ from msgspec import Raw, Struct
 
 from preflight.load.kinds import CHECKED_KINDS, OPERATOR_KINDS, POOL_KINDS
 from preflight.load.unknown_resources import may_place_pods
-from preflight.model.core import CoveragePod
+from preflight.model.core import CoveragePod, NodeSystemInfo
 from preflight.model.meta import Condition, Metadata
 
 # Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
@@ -48,6 +48,7 @@ class LeanNodeStatus(Struct, frozen=True, gc=False):
 
     conditions: tuple[Condition, ...] = ()
     allocatable: dict[str, str | int | float] = {}
+    nodeInfo: NodeSystemInfo = NodeSystemInfo()
 
 
 class LeanNode(Struct, frozen=True, gc=False, tag="Node", tag_field="kind"):

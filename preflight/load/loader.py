@@ -43,6 +43,7 @@ from preflight.messages.load import (
 from preflight.model.core import Node
 from preflight.model.meta import Origin
 from preflight.model.report import Location, Problem, SkippedCheck
+from preflight.model.versions import NO_VERSION_OPTIONS, VersionOptions
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def load_world(
     context_paths: Sequence[str] = (),
     stdin: BinaryIO | None = None,
     one_cluster: bool,
-    comparison_operators: bool | None = None,
+    versions: VersionOptions = NO_VERSION_OPTIONS,
     leaves_templates: bool = False,
     wants_whole_pods: bool = False,
     wants_pod_texts: bool = False,
@@ -145,7 +146,7 @@ def load_world(
         cluster(gathered)
     gathered.empty_paths += walked.empty_folders
     streams = ((source, stdin) for source in walked.sources)
-    return load_sources(gathered, streams, one_cluster=one_cluster, comparison_operators=comparison_operators, checked_files=judged)
+    return load_sources(gathered, streams, one_cluster=one_cluster, versions=versions, checked_files=judged)
 
 
 def load_sources(
@@ -153,7 +154,7 @@ def load_sources(
     streams: Iterable[tuple[SourceFile, BinaryIO | None]],
     *,
     one_cluster: bool,
-    comparison_operators: bool | None,
+    versions: VersionOptions,
     checked_files: frozenset[str] | None = None,
 ) -> LoadResult:
     """The world that sources make, with what was gathered before; one whose path is `-` is read from the stream that comes with it."""
@@ -169,7 +170,7 @@ def load_sources(
         collector.add_skipped(describe_templates(count, chart), explain_unrendered(chart))
 
     def loaded() -> LoadResult:
-        return _build_result(collector, sources, checked_files, one_cluster=one_cluster, comparison_operators=comparison_operators)
+        return _build_result(collector, sources, checked_files, one_cluster=one_cluster, versions=versions)
 
     return replace(loaded(), reload=loaded) if collector.survey is not None else loaded()
 
@@ -180,11 +181,9 @@ def _build_result(
     checked_files: frozenset[str] | None,
     *,
     one_cluster: bool,
-    comparison_operators: bool | None,
+    versions: VersionOptions,
 ) -> LoadResult:
-    built = world_builder.build_world(
-        collector, one_cluster=one_cluster, comparison_operators=comparison_operators, checked_files=checked_files
-    )
+    built = world_builder.build_world(collector, one_cluster=one_cluster, versions=versions, checked_files=checked_files)
     return LoadResult(
         world=built,
         problems=tuple(sorted(collector.problems, key=_problem_sort_key)),

@@ -23,7 +23,8 @@ from preflight.model.core import CoveragePod, Namespace, Node, Pod, PriorityClas
 from preflight.model.meta import ObjectKey, SourcedObject, make_object_key
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.storage import ConfigMap, CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
-from preflight.model.world import Ambiguity, ClusterState
+from preflight.model.versions import ClusterVersions, VersionOptions, VersionSource, resolve_versions
+from preflight.model.world import Ambiguity, ClusterListing, ClusterState
 
 if TYPE_CHECKING:
     from preflight.model.pod_scheduling import SchedulerPod
@@ -32,7 +33,7 @@ WorldKey = tuple[str, tuple[str, str, str]]
 
 
 def build_world(
-    collector: ObjectCollector, *, one_cluster: bool, comparison_operators: bool | None, checked_files: frozenset[str] | None = None
+    collector: ObjectCollector, *, one_cluster: bool, versions: VersionOptions, checked_files: frozenset[str] | None = None
 ) -> ClusterState:
     """The world that the objects make; problems that show only now are added to `collector`.
 
@@ -76,8 +77,7 @@ def build_world(
         nodes = add_assigned_labels(nodes, declared.daemonsets)
     pods = _merge_listed_pods(collector, one_cluster=one_cluster)
     survey = collector.survey
-    if survey is not None and comparison_operators is None:
-        comparison_operators = survey.comparison_operators
+    known_versions = _resolve_versions(versions, survey, nodes)
     return ClusterState(
         nodes=dict(sorted(nodes.items())),
         daemonsets=dict(sorted(daemonsets.items())),
@@ -106,10 +106,29 @@ def build_world(
         config_maps={(config.metadata.namespace, config.metadata.name): config.data for config in _select_kind(by_key, ConfigMap)},
         ambiguities=tuple(sorted(ambiguities, key=describe_ambiguity)),
         missing_kinds=survey.missing if survey is not None else {},
-        comparison_operators=comparison_operators,
+        comparison_operators=_find_comparison_gate(known_versions, survey),
+        versions=known_versions,
         listing=survey,
         complete_kinds=_find_complete_kinds(collector),
     )
+
+
+def _resolve_versions(options: VersionOptions, listing: ClusterListing | None, nodes: Mapping[str, Node]) -> ClusterVersions:
+    kubelets = (node.status.nodeInfo.kubeletVersion for node in nodes.values())
+    return resolve_versions(
+        options, listing.version if listing is not None else "", is_live=listing is not None and listing.live, kubelets=kubelets
+    )
+
+
+def _find_comparison_gate(versions: ClusterVersions, listing: ClusterListing | None) -> bool | None:
+    """The gate of Lt and Gt: as it is given, off in versions that do not know it, else as the server says."""
+    listed = listing.comparison_operators if listing is not None else None
+    if versions.source is VersionSource.NONE and not versions.gates:
+        return listed
+    from preflight.model.behaviors import COMPARISON_GATE
+
+    is_on = versions.is_gate_on(COMPARISON_GATE)
+    return listed if is_on is None else is_on
 
 
 def _resolve_pools(collector: ObjectCollector) -> tuple[Node, ...]:

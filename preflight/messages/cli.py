@@ -148,11 +148,6 @@ def describe_invalid_day(text: str) -> str:
     return f'invalid value "{text}" for --today: must be a day such as 2027-01-31'
 
 
-def describe_invalid_gate(gate: str, text: str) -> str:
-    """A value of --feature-gates that cannot be read."""
-    return f'invalid value "{text}" for --feature-gates: must be {gate}=true or {gate}=false'
-
-
 KUBECTL_OUTPUT = " (-o chooses the format of the report; kubectl's formats of objects do not apply)"
 
 

@@ -153,6 +153,10 @@ def _describe_uncertainty(uncertainty: UpdateUncertainty) -> str:
             f"{'has' if uncertainty.budget == 1 else 'have'} no available pod"
         )
     held = f" ({join_node_names(uncertainty.blocking_nodes)})" if uncertainty.blocking_nodes else ""
+    if uncertainty.changed_behavior is not None:
+        from preflight.messages.versions import explain_behavior  # few answers depend on the version
+
+        return f"{explain_behavior(uncertainty.changed_behavior)}: {keep}, {cause}{held}"
     if not uncertainty.not_ready_nodes:
         return f"unknown which nodes: {keep}, {cause}{held}"
     are = "is" if len(uncertainty.not_ready_nodes) == 1 else "are"

@@ -7,7 +7,9 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.versions import explain_behavior
 from preflight.model.reasons import BlockingCause
+from preflight.model.versions import Behavior
 
 _CAUSES = {
     BlockingCause.NODE_NOT_READY: "{0} {1} not Ready: unknown whether new pods become Ready there",
@@ -118,6 +120,13 @@ def describe_used_budget(nodes: Sequence[str], budget: int, *, is_certain: bool,
     return (
         f"{'stops' if is_certain else 'may stop'} {where} of its update: {who} {lack}, and {get_limit(has_surge=has_surge)} allows {budget}"
     )
+
+
+def explain_update_version(*, has_surge: bool) -> str:
+    """The note on an update whose course depends on the version of the controller."""
+    if has_surge:
+        return f"{explain_behavior(Behavior.SURGE_REMOVES_UNWANTED)}: before, a new pod waits where the DaemonSet should not run"
+    return f"{explain_behavior(Behavior.COUNTS_UNAVAILABLE)}: before, the update also takes available pods at its start"
 
 
 def describe_used_budget_help(needed: int, *, has_surge: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
+from preflight.model.versions import Behavior
 
 _TEXTS = {
     UncertaintyKind.PODS: "not all pods are known",
@@ -36,9 +37,17 @@ _MISSING_TEXTS = {
 
 def describe_missing_input(missing_input: MissingInput) -> str:
     """Input without which an answer is unknown: `Deployment shop/web is unknown`."""
+    if missing_input.missing is MissingKind.VERSION:
+        from preflight.messages.versions import explain_behavior  # few answers depend on the version
+
+        return explain_behavior(Behavior(missing_input.name))
     return _MISSING_TEXTS[missing_input.missing].format(kind=missing_input.kind, name=missing_input.name)
 
 
 def describe_uncertainty(uncertainty: Uncertainty) -> str:
     """What is not known, as a reason: `its volume data may be tied to a zone or a node`."""
+    if uncertainty.kind is UncertaintyKind.VERSION:
+        from preflight.messages.versions import explain_behavior  # few answers depend on the version
+
+        return explain_behavior(Behavior(uncertainty.subject))
     return _TEXTS[uncertainty.kind].format(uncertainty.subject or "a node")

@@ -178,11 +178,18 @@ class NodeSpec(APIStruct, frozen=True, gc=False):
     unschedulable: bool = False
 
 
+class NodeSystemInfo(APIStruct, frozen=True, gc=False):
+    """`nodeInfo` of a Node's status."""
+
+    kubeletVersion: str = ""
+
+
 class NodeStatus(APIStruct, frozen=True, gc=False):
     """`status` of a Node: `allocatable` are quantities as they are written, {} where no status was given."""
 
     conditions: tuple[Condition, ...] = ()
     allocatable: dict[str, str | int | float] = {}
+    nodeInfo: NodeSystemInfo = NodeSystemInfo()
 
 
 class PoolTemplate(APIStruct, frozen=True, gc=False):

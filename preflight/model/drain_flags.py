@@ -19,6 +19,7 @@ class DrainFlags(Struct, frozen=True):
     """The flags of `kubectl drain` that matter; the defaults are kubectl's.
 
     `grace_period` below 0 leaves each pod its own; `timeout` in seconds, per node, 0 for no limit; `pod_selector` None selects every pod.
+    `has_old_flag`: --delete-local-data is there, which newer versions do not know.
     """
 
     ignore_daemonsets: bool = False
@@ -29,3 +30,4 @@ class DrainFlags(Struct, frozen=True):
     timeout: float = 0
     pod_selector: LabelMatcher | None = None
     skip_wait_for_delete_timeout: int = 0
+    has_old_flag: bool = False

@@ -101,19 +101,21 @@ class DrainFlag(StrEnum):
 
 
 class MissingKind(StrEnum):
-    """What was not in the input: the budgets, a DaemonSet, the owner of a pod, the API of an owner, or all pods of a namespace."""
+    """What was not in the input: budgets, a DaemonSet, the owner of a pod, the API of an owner, all pods of a namespace, or a version."""
 
     BUDGETS = "budgets"
     DAEMONSET = "daemonset"
     OWNER = "owner"
     OWNER_SCALE = "owner-scale"
     NAMESPACE_PODS = "namespace-pods"
+    VERSION = "version"
 
 
 class MissingInput(Struct, frozen=True):
     """Input without which an answer is unknown.
 
-    `name` is `namespace/name` of a DaemonSet or owner, the namespace for NAMESPACE_PODS, and for OWNER_SCALE the apiVersion of `kind`.
+    `name` is `namespace/name` of a DaemonSet or owner, the namespace for NAMESPACE_PODS, and for OWNER_SCALE the apiVersion of `kind`. For
+    VERSION it is the `versions.Behavior` that some of the possible versions have.
     """
 
     missing: MissingKind

@@ -13,6 +13,7 @@ from preflight.model.core import Taint, Toleration
 from preflight.model.fit_reasons import FitDoubt, StaysPending
 from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.outcome import Outcome
+from preflight.model.versions import Behavior
 
 
 class OtherNodeName(Struct, frozen=True):
@@ -166,7 +167,7 @@ class UpdateUncertainty(Struct, frozen=True):
     1. `nodes` are all of them, `kept_range` how many keep it, at least and at most.
     2. `blocking_nodes` are the nodes that use the budget up, or with a surge the wanted ones without an available pod.
     3. `not_ready_nodes` are nodes that are not Ready, where it depends on whether new pods become Ready there; else it is the order of
-       nodes.
+       nodes. `changed_behavior`: it depends on the version of the controller, which does that or does not.
     """
 
     nodes: tuple[str, ...]
@@ -175,6 +176,7 @@ class UpdateUncertainty(Struct, frozen=True):
     not_ready_nodes: tuple[str, ...]
     has_surge: bool
     budget: int
+    changed_behavior: Behavior | None = None
 
 
 class PartialLoss(Struct, frozen=True):

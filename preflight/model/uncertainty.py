@@ -17,6 +17,7 @@ class UncertaintyKind(StrEnum):
        claims, or a resource that a DeviceClass may provide), VOLUMES (volumes with zones, nodes or limits), AFFINITY (required pod affinity
        or anti-affinity), SPREAD (topology spread), ADMISSION (what its RuntimeClass adds).
     3. Of others: NEIGHBORS (the required anti-affinity of another pod), PREEMPTION (pods of lower priority may have to go for it).
+    4. VERSION: a `versions.Behavior` that only some of the possible versions have.
 
     Nothing here says anything of quota, of admission besides RuntimeClass, of extenders and of another configuration of the scheduler.
     """
@@ -39,6 +40,7 @@ class UncertaintyKind(StrEnum):
     ADMISSION = "admission"
     NEIGHBORS = "neighbours"
     PREEMPTION = "preemption"
+    VERSION = "version"
 
 
 class Uncertainty(Struct, frozen=True, order=True):

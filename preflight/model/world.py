@@ -16,6 +16,7 @@ from preflight.model.declared_components import ComponentOverride
 from preflight.model.meta import ObjectKey, Origin
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.storage import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.model.versions import ClusterVersions
 from preflight.model.workloads import CustomResource, Workload
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class ClusterState(Struct, frozen=True):
        is what a policy says that DaemonSets are.
     6. `job_sets` have several pod templates each, and are in no list of workloads; `claims`, `volumes` and `storage_classes` lead from a
        pod's volume to the CSI driver that mounts it.
-    7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
+    7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known. `versions` are those of the cluster.
     8. `pods_by_key` are the listed pods as a whole, by namespace and name; None where nobody wanted them. `complete_kinds` are the kinds of
        which every object is there: one that is not does not exist.
     9. `orphaned_daemonsets` are the DaemonSets that a plan has deleted and whose pods it has left, by a key that no DaemonSet has.
@@ -119,6 +120,7 @@ class ClusterState(Struct, frozen=True):
     ambiguities: tuple[Ambiguity, ...] = ()
     missing_kinds: Mapping[str, str] = {}
     comparison_operators: bool | None = None
+    versions: ClusterVersions = ClusterVersions()
     listing: ClusterListing | None = None
     complete_kinds: frozenset[str] = frozenset()
     has_displaced_pods: bool = False

@@ -125,6 +125,7 @@ class PolicyFile(_PolicyStruct, frozen=True):
     1. `extends` lists packs and files (relative to this file) that this policy is based on; later ones override earlier ones. Default:
        `default`.
     2. Lists are appended to those of the base; of two entries with the same name (taints: the same key and values) the later one applies.
+    3. `kubernetesVersion` (`"1.30"`, `"1.30.4"`) is the version of the clusters, where a cluster does not state its own.
     """
 
     description: str = ""
@@ -138,3 +139,4 @@ class PolicyFile(_PolicyStruct, frozen=True):
     mandatory: tuple[str, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
     requireExpires: bool | None = None
+    kubernetesVersion: str = ""

@@ -22,6 +22,7 @@ def merge_layers(layers: Sequence[PolicyLayer]) -> Policy:
     mandatory: dict[str, PolicySource] = {}
     no_execute: tuple[str, PolicySource | None] = ("decide", None)
     expires: tuple[bool, PolicySource | None] = (False, None)
+    version = ""
     for layer in layers:
         written = layer.policy_file
         for name, value in written.rules.items():
@@ -38,6 +39,7 @@ def merge_layers(layers: Sequence[PolicyLayer]) -> Policy:
             no_execute = (written.noExecute, PolicySource(layer, ("noExecute",)))
         if written.requireExpires is not None:
             expires = (written.requireExpires, PolicySource(layer, ("requireExpires",)))
+        version = written.kubernetesVersion or version
     _check_mandatory_rules(rulings, mandatory)
     return Policy(
         layers=tuple(layers),
@@ -53,6 +55,7 @@ def merge_layers(layers: Sequence[PolicyLayer]) -> Policy:
         no_execute_source=no_execute[1],
         requires_expires=expires[0],
         requires_expires_source=expires[1],
+        kubernetes_version=version,
     )
 
 

@@ -66,6 +66,7 @@ class Policy(Struct, frozen=True):
     no_execute_source: PolicySource | None = None
     requires_expires: bool = False
     requires_expires_source: PolicySource | None = None
+    kubernetes_version: str = ""
 
     def resolve_severity(self, rule: str, rule_severity: Severity, hit_severity: Severity | None, target: MatchTarget) -> Severity | None:
         """What a hit of a rule is: None where the rule is off for this object.

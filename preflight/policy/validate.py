@@ -10,7 +10,9 @@ from functools import cache
 import msgspec
 
 from preflight.messages import policy as messages
+from preflight.messages.versions import describe_invalid_version
 from preflight.model.core import Taint
+from preflight.model.versions import parse_version
 from preflight.policy.config import SEVERITIES, Exemption, Match, PolicyFile, Required, Setting, Stated, WantedToleration
 from preflight.policy.matching import MAX_GLOB, to_texts
 from preflight.policy.schema_errors import Fault, Path, find_faults
@@ -45,6 +47,8 @@ def check(policy_file: PolicyFile) -> Iterator[Fault]:
         yield from _check_component(stated, ("components", number))
     for number, name in enumerate(policy_file.mandatory):
         yield from _check_rule_name(name, ("mandatory", number))
+    if policy_file.kubernetesVersion and parse_version(policy_file.kubernetesVersion) is None:
+        yield ("kubernetesVersion",), describe_invalid_version("kubernetesVersion", policy_file.kubernetesVersion)
     for number, exemption in enumerate(policy_file.exemptions):
         yield from _check_exemption(exemption, ("exemptions", number))
 

@@ -33,6 +33,12 @@ def selects(budget: PodDisruptionBudget, namespace: str, labels: Mapping[str, st
     return matches_labels(selector.matchLabels, selector.matchExpressions, labels)
 
 
+def has_empty_selector(budget: PodDisruptionBudget) -> bool:
+    """Whether a budget has the selector `{}`, which selects every pod of its namespace."""
+    selector = budget.spec.selector
+    return selector is not None and not selector.matchLabels and not selector.matchExpressions
+
+
 def find_covering_budgets(pod: ClusterPod, budgets: Iterable[PodDisruptionBudget]) -> tuple[PodDisruptionBudget, ...]:
     """The budgets that select a pod, in the order given."""
     return tuple(budget for budget in budgets if selects(budget, pod.metadata.namespace, pod.metadata.labels))

@@ -13,8 +13,9 @@ from preflight.scheduling.filters import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAIN
 from preflight.scheduling.fit import FitResult, find_pod_priority
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import NodeOccupancy, Occupancy
-from preflight.scheduling.ports import is_port_taken, list_host_ports
+from preflight.scheduling.ports import conflicts, list_host_ports
 from preflight.scheduling.requests import sum_pod_requests
+from preflight.scheduling.scheduler_behavior import NEWEST_SCHEDULER, SchedulerBehavior
 
 _NOT_READY_TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
@@ -62,17 +63,23 @@ def choose_resource(spec: PodSpec) -> str:
 
 
 def explain_capacity(
-    spec: PodSpec, occupancy: Occupancy, pod_fit: FitResult, resource: str = "", stale_pods: frozenset[tuple[str, str]] = frozenset()
+    spec: PodSpec,
+    occupancy: Occupancy,
+    pod_fit: FitResult,
+    resource: str = "",
+    stale_pods: frozenset[tuple[str, str]] = frozenset(),
+    behavior: SchedulerBehavior = NEWEST_SCHEDULER,
 ) -> Capacity:
     """Why so few copies of a pod fit where so much of a resource is there.
 
     `pod_fit` is what `fit` says of the same pod and occupancy; `resource` is one that the pod asks for, or `pods`; "" means
-    `choose_resource`. `stale_pods` are the pods, by namespace and name, of which nothing runs.
+    `choose_resource`. `stale_pods` are the pods, by namespace and name, of which nothing runs. `behavior` is that of the scheduler.
 
     Raises QuantityError where what the pod asks for cannot be read, KeyError for a resource that it does not ask for.
     """
     resource = resource or choose_resource(spec)
-    asked = _CopyDemand(spec, {name: amount for name, amount in sum_pod_requests(spec).items() if amount}, resource, stale_pods)
+    requests = {name: amount for name, amount in sum_pod_requests(spec).items() if amount}
+    asked = _CopyDemand(spec, requests, resource, stale_pods, behavior)
     taken: dict[CapacityLossCause, list[tuple[str, int, int]]] = {cause: [] for cause in CapacityLossCause}
     total = largest = 0
     unknown = []
@@ -121,6 +128,7 @@ class _CopyDemand(NamedTuple):
     requests: Mapping[str, int]
     resource: str
     stale_pods: frozenset[tuple[str, str]] = frozenset()
+    behavior: SchedulerBehavior = NEWEST_SCHEDULER
 
     @property
     def requested(self) -> int:
@@ -146,12 +154,15 @@ class _CopyDemand(NamedTuple):
             for name, amount in self.requests.items()
             if name not in node_occupancy.unreadable_resources
         ]
+        if any(reason.shortage is not None and not reason.shortage.requested for reason in node_fit.reasons):
+            others.append(0)  # an older scheduler refuses the node for a resource that is not asked for
         bounds = {CapacityLossCause.OTHER_RESOURCES: min(others, default=copies)}
         if "pods" not in node_occupancy.unreadable_resources:
             bounds[CapacityLossCause.POD_LIMIT] = self.count_free(node_occupancy, "pods")
-        if ports := list_host_ports(self.spec):
+        ports, counts = list_host_ports(self.spec), self.behavior.counts_sidecar_ports
+        if conflicts(ports, (), has_copies=True, counts_sidecars=counts):
             held = node_occupancy.sum_usage_for(find_pod_priority(self.spec))
-            bounds[CapacityLossCause.HOST_PORTS] = 0 if any(is_port_taken(port, held.ports) for port in ports) else 1
+            bounds[CapacityLossCause.HOST_PORTS] = 0 if conflicts(ports, held.ports, has_copies=False, counts_sidecars=counts) else 1
         for cause, bound in bounds.items():
             losses[cause] = max(0, copies - bound) * wanted
             copies = min(copies, bound)

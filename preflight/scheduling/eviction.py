@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from preflight.model.eviction_reasons import HealthyPods, MissingInput
+from preflight.model.eviction_reasons import HealthyPods, MissingInput, MissingKind
 from preflight.model.pod_status import ClusterPod
 from preflight.model.policy import PodDisruptionBudget
+from preflight.model.versions import Behavior
 from preflight.scheduling.budgets import BudgetHealth, get_server_status
 
 VIOLATES_BUDGET = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -22,6 +23,7 @@ class BudgetView(Struct, frozen=True):
     1. `is_synced`: the controller has seen the budget as it is now. Where it has not, the numbers are not asked.
     2. `failure` is the error of its last sync, "" where that went well; `disrupted_count` how many pods it waits for.
     3. `missing_input` is what was not given, None where the rest is known.
+    4. `may_be_ignored`: some of the versions that the server may have do not ask it, since its selector is empty.
     """
 
     name: str
@@ -33,6 +35,7 @@ class BudgetView(Struct, frozen=True):
     failure: str = ""
     disrupted_count: int = 0
     missing_input: MissingInput | None = None
+    may_be_ignored: bool = False
 
 
 class EvictionResponse(Struct, frozen=True):
@@ -94,8 +97,19 @@ def answer_eviction(pod: ClusterPod, budget_views: Sequence[BudgetView]) -> Evic
     3. Else: not synced is "still being processed" (429, again after 10 s); allowed below 0, or more than 2,000 disrupted pods: forbidden;
        0 allowed: 429; above 0 the pod goes and takes one.
 
+    4. Where some versions ignore a budget, the answer is known if it is the same without it.
+
     Source: `pkg/registry/core/pod/storage/eviction.go`, Create and checkAndDecrement.
     """
+    asked = [view for view in budget_views if not view.may_be_ignored]
+    response = _answer_eviction(pod, budget_views)
+    if len(asked) == len(budget_views) or response.code == _answer_eviction(pod, asked).code:
+        return response
+    missing = MissingInput(MissingKind.VERSION, name=Behavior.EMPTY_SELECTOR_GUARDS)
+    return EvictionResponse(0, budget=response.budget, missing_input=missing)
+
+
+def _answer_eviction(pod: ClusterPod, budget_views: Sequence[BudgetView]) -> EvictionResponse:
     if skips_budget_check(pod) or not budget_views:
         return EVICTION_ALLOWED
     if len(budget_views) > 1:

@@ -8,9 +8,11 @@ from msgspec import Struct
 
 from preflight.model.core import Node, PodSpec, Taint, Toleration
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
+from preflight.model.versions import Behavior
 from preflight.scheduling.affinity import AffinityMatch, match_affinity
 from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage
-from preflight.scheduling.ports import HostPort, is_port_taken
+from preflight.scheduling.ports import HostPort, conflicts
+from preflight.scheduling.scheduler_behavior import NEWEST_SCHEDULER, SchedulerBehavior
 from preflight.scheduling.tolerations import find_toleration
 
 NODE_AFFINITY = "NodeAffinity"
@@ -30,7 +32,7 @@ class PodToSchedule(Struct, frozen=True):
     2. `requests` are as the scheduler counts them; None where one cannot be read.
     3. `named_nodes` are the nodes that every term of its required affinity names, None where a term names none: the scheduler then does not
        look at the other nodes.
-    4. `priority` is None where it is not known.
+    4. `priority` is None where it is not known. `behavior` is that of the scheduler's version.
     """
 
     spec: PodSpec
@@ -39,6 +41,7 @@ class PodToSchedule(Struct, frozen=True):
     ports: frozenset[HostPort]
     named_nodes: frozenset[str] | None
     priority: int | None
+    behavior: SchedulerBehavior = NEWEST_SCHEDULER
 
 
 class Shortage(Struct, frozen=True):
@@ -131,15 +134,19 @@ def run_usage_filters(
 ) -> Iterator[FilterResult]:
     """What the filters say that look at what is left of a node, once `usage` and some copies of the pod are there.
 
-    1. A port of the node that the pod takes, and another pod, or a copy, has already.
+    1. A port of the node that the pod takes, and another pod, or a copy, has already. Older schedulers do not see the ports of sidecars.
     2. One more pod than the node may have, and every resource of which less is left than the pod asks for: all of them, not the first. A
-       resource of which it asks for 0 keeps it from no node, however overcommitted.
+       resource of which it asks for 0 keeps it from no node, however overcommitted; but an older scheduler refuses a node with
+       overcommitted cpu, memory or ephemeral storage to a pod that asks for any resource.
     3. A resource in `claimed_resources` may be had through a DeviceClass where the node itself has none.
     4. `uncertainties` are why more may be held than `usage` says.
 
     Source: `pkg/scheduler/framework/plugins/` nodeports and noderesources/fit.go, fitsRequest.
     """
-    if pod.ports and (copies or any(is_port_taken(port, usage.ports) for port in pod.ports)):
+    is_refused = conflicts(pod.ports, usage.ports, has_copies=copies > 0, counts_sidecars=pod.behavior.counts_sidecar_ports)
+    if is_refused is None:
+        yield FilterResult(uncertainties=(Uncertainty(UncertaintyKind.VERSION, Behavior.SIDECAR_PORTS),))
+    if is_refused:
         yield FilterResult((FilterReason(NODE_PORTS, "node(s) didn't have free ports for the requested pod ports", is_unresolvable=False),))
     if uncertainties or usage.uncertainties:
         yield FilterResult(uncertainties=(*uncertainties, *usage.uncertainties))
@@ -163,6 +170,13 @@ def _filter_resources(
         )
     if pod.requests is None:
         return FilterResult(tuple(reasons), (*doubts, Uncertainty(UncertaintyKind.QUANTITY)))
+    if pod.behavior.skips_zero_requests is not True:
+        for name in _find_overcommitted(pod.requests, node_occupancy, usage):
+            if pod.behavior.skips_zero_requests is None:
+                doubts.append(Uncertainty(UncertaintyKind.VERSION, Behavior.SKIPS_ZERO_REQUESTS))
+            else:
+                shortage = Shortage(name, 0, usage.amounts.get(name, 0), node_occupancy.allocatable.get(name, 0))
+                reasons.append(FilterReason(NODE_RESOURCES, f"Insufficient {name}", is_unresolvable=False, shortage=shortage))
     for name in sorted(pod.requests, key=_rank_resource):
         amount = pod.requests[name]
         if not amount:
@@ -178,6 +192,17 @@ def _filter_resources(
             shortage = Shortage(name, amount, used, allocatable)
             reasons.append(FilterReason(NODE_RESOURCES, f"Insufficient {name}", is_unresolvable=amount > allocatable, shortage=shortage))
     return FilterResult(tuple(reasons), tuple(doubts))
+
+
+def _find_overcommitted(requests: Mapping[str, int], node_occupancy: NodeOccupancy, usage: NodeUsage) -> list[str]:
+    """The core resources of which a pod asks for nothing and more is taken than there is; none for a pod that asks for no resource at all.
+
+    Source: `pkg/scheduler/framework/plugins/noderesources/fit.go`, fitsRequest (1.27).
+    """
+    allocatable = node_occupancy.allocatable or {}
+    if not any(amount or name not in _CORE_RESOURCES for name, amount in requests.items()):
+        return []
+    return [name for name in _CORE_RESOURCES if not requests.get(name) and usage.amounts.get(name, 0) > allocatable.get(name, 0)]
 
 
 def may_be_claimed(resource: str, node_occupancy: NodeOccupancy, claimed_resources: frozenset[str]) -> bool:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from preflight.model.core import PodSpec
 from preflight.model.pod_scheduling import SchedulerPodSpec
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
+from preflight.model.versions import Behavior
 from preflight.scheduling.anti_affinity import find_anti_affinities
 from preflight.scheduling.filters import PodToSchedule
 from preflight.scheduling.node_fit import FitConditions, NodeFit, fit_node
@@ -17,6 +18,7 @@ from preflight.scheduling.occupancy import Occupancy
 from preflight.scheduling.ports import list_host_ports
 from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import sum_pod_requests
+from preflight.scheduling.scheduler_behavior import NEWEST_SCHEDULER, SchedulerBehavior
 from preflight.scheduling.tolerations import add_default_tolerations
 from preflight.scheduling.uncertainty import iter_pod_uncertainties
 from preflight.scheduling.volumes import BoundVolume
@@ -98,6 +100,7 @@ def fit_pod(
     namespace: str = "",
     is_admitted: bool = False,
     comparison_operators: bool | None = None,
+    behavior: SchedulerBehavior = NEWEST_SCHEDULER,
     claimed_resources: frozenset[str] = frozenset(),
     volumes: tuple[BoundVolume, ...] = (),
 ) -> FitResult:
@@ -113,6 +116,7 @@ def fit_pod(
        is left of it divided by what one copy asks for, rounded down; and 1 where the pod takes a port of the node.
     5. `labels` and `namespace` are those of the pod, None and "" where not known: other pods may want no such pod near them.
     6. `claimed_resources` are resources that a DeviceClass provides. `comparison_operators` is the gate of Lt and Gt, None where not known.
+       `behavior` is that of the scheduler's version.
     7. `volumes` are the volumes of the pod whose claims are bound, and what they are bound to: see `volumes.filter_volumes`. Any other
        volume with a claim leaves every node in doubt.
 
@@ -120,11 +124,13 @@ def fit_pod(
 
     Source: `pkg/scheduler/schedule_one.go`, findNodesThatFitPod.
     """
-    wanted = make_pod_to_schedule(spec)
+    wanted = make_pod_to_schedule(spec, behavior)
     doubts = [uncertainty for uncertainty in occupancy.uncertainties if uncertainty != Uncertainty(UncertaintyKind.NODES)]
     unlisted = tuple(doubt for doubt in doubts if doubt == Uncertainty(UncertaintyKind.PODS))
     decided = {Uncertainty(UncertaintyKind.VOLUMES, volume.name) for volume in volumes}
     doubts += (doubt for doubt in iter_pod_uncertainties(spec, is_admitted) if doubt not in decided)
+    if behavior.skips_empty_name_terms is None and wanted.named_nodes != _list_named_nodes(spec, refuses_empty_terms=True):
+        doubts.append(Uncertainty(UncertaintyKind.VERSION, Behavior.SKIPS_EMPTY_NAME_TERMS))
     if wanted.requests is None:
         doubts.append(Uncertainty(UncertaintyKind.QUANTITY))
     terms = FitConditions(
@@ -146,14 +152,15 @@ def fit_pod(
     return FitResult(nodes, tuple(doubts), has_conflict=wanted.named_nodes == frozenset())
 
 
-def make_pod_to_schedule(spec: PodSpec) -> PodToSchedule:
-    """A new pod as the filters see it: defaults are filled in."""
+def make_pod_to_schedule(spec: PodSpec, behavior: SchedulerBehavior = NEWEST_SCHEDULER) -> PodToSchedule:
+    """A new pod as the filters of a scheduler see it: defaults are filled in."""
     try:
         requests = sum_pod_requests(spec)
     except QuantityError:
         requests = None
-    tolerations, named = add_default_tolerations(spec.tolerations), _list_named_nodes(spec)
-    return PodToSchedule(spec, tolerations, requests, list_host_ports(spec), named, find_pod_priority(spec))
+    tolerations = add_default_tolerations(spec.tolerations)
+    named = _list_named_nodes(spec, refuses_empty_terms=behavior.skips_empty_name_terms is False)
+    return PodToSchedule(spec, tolerations, requests, list_host_ports(spec), named, find_pod_priority(spec), behavior)
 
 
 def find_pod_priority(spec: PodSpec) -> int | None:
@@ -163,8 +170,10 @@ def find_pod_priority(spec: PodSpec) -> int | None:
     return _SYSTEM_PRIORITIES.get(spec.priorityClassName) if spec.priorityClassName else 0
 
 
-def _list_named_nodes(spec: PodSpec) -> frozenset[str] | None:
+def _list_named_nodes(spec: PodSpec, *, refuses_empty_terms: bool) -> frozenset[str] | None:
     """The nodes that the terms of the required affinity name; None where a term names none, and where there is no term.
+
+    `refuses_empty_terms`: an older scheduler looks at no node once the names of one term exclude one another.
 
     Source: `pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go`, PreFilter.
     """
@@ -181,5 +190,8 @@ def _list_named_nodes(spec: PodSpec) -> frozenset[str] | None:
         ]
         if not wanted:
             return None
-        named |= frozenset.intersection(*wanted)
+        nodes = frozenset.intersection(*wanted)
+        if refuses_empty_terms and not nodes:
+            return nodes
+        named |= nodes
     return frozenset(named)

@@ -19,6 +19,7 @@ from preflight.scheduling.filters import (
     run_usage_filters,
 )
 from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage, Occupancy, PodAntiAffinity
+from preflight.scheduling.ports import conflicts
 from preflight.scheduling.volumes import BoundVolume, filter_volumes
 
 
@@ -30,7 +31,7 @@ class NodeFit(Struct, frozen=True):
     3. `stated_reasons` are those that the scheduler says: it stops at the first filter that refuses, and says all that this one found. None
        where it is not certain which they are.
     4. `copies` fit for certain, one after another; `max_copies` where all in doubt turns out well, None where nothing bounds it. They are
-       equal where `fits` is not None.
+       equal where `fits` is not None, unless it depends on the version whether a second copy fits.
     5. `full_reasons` is what the scheduler says of the node once `copies` are there; None where `stated_reasons` would be.
     6. `may_preempt`: it takes the pod once pods of lower priority are gone, and refuses it now. None where that is not known.
     """
@@ -94,6 +95,8 @@ def fit_node(pod: PodToSchedule, node_occupancy: NodeOccupancy, occupancy: Occup
     if doubts or conditions.uncertainties:
         return NodeFit(name, None, reasons, None, 0, most, None, None, tuple(doubts))
     copies = most or 0
+    if copies > 1 and pod.ports and conflicts(pod.ports, (), has_copies=True, counts_sidecars=pod.behavior.counts_sidecar_ports) is None:
+        return NodeFit(name, True, (), (), 1, most, None)
     full = _find_stated_reasons(tuple(run_usage_filters(pod, node_occupancy, held, copies, conditions.claimed_resources, ())))
     return NodeFit(name, True, (), (), copies, copies, full)
 
@@ -114,7 +117,8 @@ def _find_stated_reasons(answers: Sequence[FilterResult]) -> tuple[FilterReason,
 
 def _count_max_copies(pod: PodToSchedule, node_occupancy: NodeOccupancy, usage: NodeUsage, claimed_resources: frozenset[str]) -> int | None:
     """How many copies what is left has room for, by all of it that is known."""
-    bounds = [1] if pod.ports else []
+    is_alone = conflicts(pod.ports, (), has_copies=True, counts_sidecars=pod.behavior.counts_sidecar_ports)
+    bounds = [1] if is_alone else []
     if node_occupancy.allocatable is not None:
         if "pods" not in node_occupancy.unreadable_resources:
             bounds.append(node_occupancy.allocatable.get("pods", 0) - usage.pod_count)

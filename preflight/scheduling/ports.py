@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from preflight.model.core import PodSpec
 
 
 class HostPort(NamedTuple):
-    """A port of the node: its number, its protocol, and its address ("0.0.0.0" for every address)."""
+    """A port of the node: its number, its protocol, and its address ("0.0.0.0" for every address); `is_sidecar`: a sidecar takes it."""
 
     number: int
     protocol: str
     address: str
+    is_sidecar: bool = False
 
 
 def list_host_ports(spec: PodSpec) -> frozenset[HostPort]:
@@ -25,13 +26,33 @@ def list_host_ports(spec: PodSpec) -> frozenset[HostPort]:
 
     Source: `pkg/scheduler/util/utils.go`, GetHostPorts; `pkg/apis/core/v1/defaults.go`, defaultHostNetworkPorts.
     """
-    sidecars = (container for container in spec.initContainers if container.restartPolicy == "Always")
+    containers = ((container, False) for container in spec.containers)
+    sidecars = ((container, True) for container in spec.initContainers if container.restartPolicy == "Always")
     return frozenset(
-        HostPort(number, port.protocol or "TCP", port.hostIP or "0.0.0.0")
-        for container in (*spec.containers, *sidecars)
+        HostPort(number, port.protocol or "TCP", port.hostIP or "0.0.0.0", is_sidecar)
+        for container, is_sidecar in (*containers, *sidecars)
         for port in container.ports
         if (number := port.hostPort or (port.containerPort if spec.hostNetwork else 0)) > 0
     )
+
+
+def conflicts(
+    ports: Collection[HostPort], taken_ports: Iterable[HostPort], *, has_copies: bool, counts_sidecars: bool | None = True
+) -> bool | None:
+    """Whether a pod with some ports finds one of them taken, by other pods or by a copy of it.
+
+    `counts_sidecars`: the scheduler sees the ports of sidecars too; None where that is not known, and then the answer may be None.
+    """
+    if not ports:
+        return False
+    taken = tuple(taken_ports)
+    if not has_copies and not any(is_port_taken(port, taken) for port in ports):
+        return False
+    if counts_sidecars:
+        return True
+    own = [port for port in ports if not port.is_sidecar]
+    others = [port for port in taken if not port.is_sidecar]
+    return (bool(own) and (has_copies or any(is_port_taken(port, others) for port in own))) or counts_sidecars
 
 
 def is_port_taken(port: HostPort, taken_ports: Iterable[HostPort]) -> bool:

@@ -39,6 +39,16 @@ class _UpdateMethod(Enum):
     SURGE = "surge"
 
 
+class UpdateBehavior(NamedTuple):
+    """What the controller of a cluster does in an update that older ones do not: see `versions.Behavior`."""
+
+    counts_unavailable: bool = True
+    removes_unwanted: bool = True
+
+
+NEWEST_BEHAVIOR = UpdateBehavior()
+
+
 class UpdateCohort(Struct, frozen=True, gc=False):
     """Nodes that an update cannot tell apart.
 
@@ -111,6 +121,8 @@ class UpdateForecast(Struct, frozen=True):
     4. `removable_pods` is the number of available old pods that a surge takes once enough others are available,
        `removable_remaining` how many stay.
     5. `ends` has an end for each part, in their order.
+    6. `first_batch` is how many available old pods an older controller deletes before it counts those that are not available, at least and
+       at most; it never deletes fewer.
     """
 
     desired: int
@@ -123,6 +135,7 @@ class UpdateForecast(Struct, frozen=True):
     removable_pods: int
     removable_remaining: int
     ends: tuple[UpdateEnd, ...]
+    first_batch: tuple[int, int] = (0, 0)
 
     @property
     def may_stop(self) -> bool:
@@ -135,10 +148,18 @@ class UpdateForecast(Struct, frozen=True):
         left = self.budget - self.blocked_nodes
         if self.failing_nodes < left:
             return self.waiting_nodes, self.waiting_nodes
-        return self.failing_reached, self.failing_reached + (self.waiting_nodes - self.failing_nodes if left > 0 else 0)
+        most = self.failing_reached + (self.waiting_nodes - self.failing_nodes if left > 0 else 0)
+        return max(self.failing_reached, self.first_batch[0]), max(most, self.first_batch[1])
+
+    @property
+    def failing_range(self) -> tuple[int, int]:
+        """How many of the nodes that would use the budget up for good the update reaches, at least and at most."""
+        return _find_failing_range(self.failing_reached, self.waiting_nodes, self.failing_nodes, self.first_batch)
 
 
-def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateCohort]) -> UpdateForecast:
+def simulate_update(
+    spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateCohort], behavior: UpdateBehavior = NEWEST_BEHAVIOR
+) -> UpdateForecast:
     """How an update ends, where nothing changes but by it.
 
     1. A pod that may not stay is deleted at once, whatever the strategy; a wanted node without a pod gets a new one. Without a surge a
@@ -154,8 +175,11 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
     5. The order of nodes is random. An update goes through where fewer nodes than the budget end without an available pod; else it stops
        once as many are reached as the budget has left, and may have reached any of the others before.
     6. Ready counts as available: `minReadySeconds` are over at the end.
+    7. An older controller (`counts_unavailable` is False) does not count old pods that are not available until it has deleted them: with
+       them it deletes as many available ones as the other nodes leave of maxUnavailable, and goes on as above.
+    8. An older one with a surge (`removes_unwanted` is False) also creates new pods where the DaemonSet should not run: they stay Pending.
 
-    `desired` is the number of nodes that should run the new template.
+    `desired` is the number of nodes that should run the new template, `behavior` what the controller does.
 
     Source: `pkg/controller/daemon/update.go` (rollingUpdate, updatedDesiredNodeCounts), `daemon_controller.go` (podsShouldBeOnNode).
     """
@@ -166,7 +190,7 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
         budget = 1  # what the API server refuses: the controller takes it for the default
     beside = uses_surge(spec)
     method = _UpdateMethod.ON_DELETE if on_delete else _UpdateMethod.SURGE if surge else _UpdateMethod.DELETE_FIRST
-    ends = [_simulate_cohort(cohort, method, allows_two_pods=beside) for cohort in cohorts]
+    ends = [_simulate_cohort(cohort, method, allows_two_pods=beside, removes_unwanted=behavior.removes_unwanted) for cohort in cohorts]
     if surge:  # nodes without a live old pod take no part of it
         ends = [replace(end, holds=end.holds and (end.waits or cohort.is_surging)) for end, cohort in zip(ends, cohorts, strict=True)]
     held = sum(end.count for end in ends if end.holds and not end.waits)
@@ -175,6 +199,9 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
     bad_reached = min(bad, max(budget - held, 0))
     removable_pods = sum(end.count for end in ends if end.awaits_removal)
     available = sum(end.count for end in ends if end.is_available)
+    batch = (0, 0)
+    if method is _UpdateMethod.DELETE_FIRST and not behavior.counts_unavailable:
+        batch = _count_first_batch(cohorts, ends, budget)
     kept = min(removable_pods, max(desired - available, 0))
     return UpdateForecast(
         desired,
@@ -186,32 +213,61 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
         bad_reached,
         removable_pods,
         kept,
-        tuple(_limit_end(end, bad, max(budget - held, 0), removable_pods, kept) for end in ends),
+        tuple(
+            _limit_removal(end, removable_pods, kept) if end.awaits_removal else _limit_end(end, waiting, bad, max(budget - held, 0), batch)
+            for end in ends
+        ),
+        batch,
     )
 
 
-def _limit_end(end: UpdateEnd, failing_nodes: int, left: int, removable_pods: int, removable_remaining: int) -> UpdateEnd:
-    """An end with how many of its nodes are reached, where `unreached` of the budget can be used up for good by `failing_nodes` nodes."""
-    if end.awaits_removal:
-        gone = removable_pods - removable_remaining
-        return _set_reach(end, max(gone - (removable_pods - end.count), 0), min(end.count, gone))
+def _count_first_batch(cohorts: Sequence[UpdateCohort], ends: Sequence[UpdateEnd], budget: int) -> tuple[int, int]:
+    """How many available old pods the first look of an older controller deletes: see `simulate_update`, rule 7.
+
+    A node that lacks a pod for a moment only may have one by then.
+    """
+    held, passing, waiting = 0, 0, 0
+    for cohort, end in zip(cohorts, ends, strict=True):
+        if end.waits:
+            waiting += end.count
+        elif cohort.pod is not LivePod.OLD and end.holds:
+            held += end.count
+        elif cohort.is_terminating or not cohort.may_stay or (cohort.pod is LivePod.NONE and cohort.should_run):
+            passing += end.count
+    return min(max(budget - held - passing, 0), waiting), min(max(budget - held, 0), waiting)
+
+
+def _limit_removal(end: UpdateEnd, removable_pods: int, removable_remaining: int) -> UpdateEnd:
+    """An end with how many of its nodes lose a pod that a surge takes."""
+    gone = removable_pods - removable_remaining
+    return _set_reach(end, max(gone - (removable_pods - end.count), 0), min(end.count, gone))
+
+
+def _limit_end(end: UpdateEnd, waiting_nodes: int, failing_nodes: int, left: int, first_batch: tuple[int, int]) -> UpdateEnd:
+    """An end with how many of its nodes are reached, where `failing_nodes` nodes can use up what is `left` of the budget for good."""
     if not end.waits or failing_nodes < left:
         return end
-    if left == 0:
-        return _set_reach(end, 0, 0)
-    if end.holds:
-        return _set_reach(end, max(left - (failing_nodes - end.count), 0), min(end.count, left))
-    return _set_reach(end, 0, end.count)
+    fewest, most = first_batch
+    if left and end.holds:
+        fewest, most = _find_failing_range(left, waiting_nodes, failing_nodes, first_batch)
+        return _set_reach(end, max(fewest - (failing_nodes - end.count), 0), min(end.count, most))
+    return _set_reach(end, max(fewest - (waiting_nodes - end.count), 0), end.count if left else min(end.count, most))
+
+
+def _find_failing_range(reached: int, waiting_nodes: int, failing_nodes: int, first_batch: tuple[int, int]) -> tuple[int, int]:
+    """How many failing nodes are reached, where `reached` are so in any case and the first batch may have more of them."""
+    fewest, most = first_batch
+    return max(reached, fewest - (waiting_nodes - failing_nodes)), max(reached, min(most, failing_nodes))
 
 
 def _set_reach(end: UpdateEnd, fewest: int, most: int) -> UpdateEnd:
     return replace(end, fewest=fewest, most=most)
 
 
-def _simulate_cohort(cohort: UpdateCohort, method: _UpdateMethod, *, allows_two_pods: bool) -> UpdateEnd:
+def _simulate_cohort(cohort: UpdateCohort, method: _UpdateMethod, *, allows_two_pods: bool, removes_unwanted: bool) -> UpdateEnd:
     """What is there where the turn of a part came, and where it did not, as if all were reached.
 
-    `allows_two_pods`: the strategy allows two pods on a node.
+    `allows_two_pods`: the strategy allows two pods on a node. `removes_unwanted`: a surge removes pods where the DaemonSet should not run.
     """
     same = PodsOnNode(has_previous=True)
     if not cohort.may_stay:
@@ -239,8 +295,10 @@ def _simulate_cohort(cohort: UpdateCohort, method: _UpdateMethod, *, allows_two_
         )
     if not cohort.should_run and cohort.is_surging and cohort.is_available:
         return _make_end(cohort, PodsOnNode(has_previous=True, has_new=True, is_bound=False), holds=True)
-    if not cohort.should_run:
+    if not cohort.should_run and removes_unwanted:
         return _make_end(cohort, PodsOnNode(hangs=cohort.is_kubelet_silent), same, awaits_removal=cohort.is_available)
+    if not cohort.should_run and cohort.new_pod is not NewPodOutcome.REFUSED:
+        cohort = replace(cohort, new_pod=NewPodOutcome.PENDING)
     if cohort.new_pod is NewPodOutcome.REFUSED:
         return _make_end(cohort, same)
     if not cohort.is_available:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from preflight.load import load_world
+from preflight.model.behaviors import COMPARISON_GATE
 from preflight.model.meta import ObjectKey
+from preflight.model.versions import Version, VersionOptions, VersionSource
 from tests.builders import make_list
 from tests.load.plain_objects import ambiguous, daemonset, loaded, node, pod, problems, workload, write
 
@@ -83,11 +85,27 @@ def test_everything_is_in_order(folder: Path) -> None:
 
 def test_the_gate_is_handed_on(folder: Path) -> None:
     write(folder, a_yaml=node())
-    assert [load_world(["."], one_cluster=True, comparison_operators=gate).world.comparison_operators for gate in (None, True, False)] == [
-        None,
-        True,
-        False,
-    ]
+    for gates, answer in (({}, None), ({COMPARISON_GATE: True}, True), ({COMPARISON_GATE: False}, False)):
+        assert load_world(["."], one_cluster=True, versions=VersionOptions(gates=gates)).world.comparison_operators is answer
+
+
+@pytest.mark.parametrize(
+    ("kubelets", "server", "gate"),
+    [
+        pytest.param(["v1.30.4"], (Version(30, 0), Version(33, 9999)), False, id="a server of 1.30 to 1.33 does not know the gate"),
+        pytest.param(["v1.32.9-eks-5d4a308", "v1.31.1"], (Version(32, 0), Version(34, 9999)), False, id="the newest and the oldest"),
+        pytest.param(["v1.34.4"], (Version(34, 0), Version(37, 9999)), None, id="some versions know it"),
+        pytest.param(["odd", ""], None, None, id="no version"),
+    ],
+)
+def test_the_kubelets_bound_the_server(
+    folder: Path, kubelets: list[str], server: tuple[Version, Version] | None, gate: bool | None
+) -> None:
+    nodes = [{**node(f"n{place}"), "status": {"nodeInfo": {"kubeletVersion": text}}} for place, text in enumerate(kubelets)]
+    world = loaded(make_list(*nodes), folder=folder).world
+    assert world.versions.server == server
+    assert world.versions.source is (VersionSource.NONE if server is None else VersionSource.KUBELETS)
+    assert world.comparison_operators is gate
 
 
 def test_pods_that_two_lists_show_are_counted_once(folder: Path) -> None:

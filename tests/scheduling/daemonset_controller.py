@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from preflight.model.apps import DaemonSetSpec
-from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, PodsOnNode, UpdateCohort
+from preflight.scheduling.rollout_simulation import NEWEST_BEHAVIOR, LivePod, NewPodOutcome, PodsOnNode, UpdateBehavior, UpdateCohort
 from preflight.scheduling.update_strategy import uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
 
@@ -43,10 +43,12 @@ class Place:
 
 
 class Controller:
-    """One DaemonSet over nodes, until nothing moves."""
+    """One DaemonSet over nodes, until nothing moves; `behavior` is that of its version."""
 
-    def __init__(self, spec: DaemonSetSpec, parts: Sequence[UpdateCohort], chance: random.Random) -> None:
-        self.spec, self.chance = spec, chance
+    def __init__(
+        self, spec: DaemonSetSpec, parts: Sequence[UpdateCohort], chance: random.Random, behavior: UpdateBehavior = NEWEST_BEHAVIOR
+    ) -> None:
+        self.spec, self.chance, self.behavior = spec, chance, behavior
         self.places = [Place(part, index, list(_pods(part))) for index, part in enumerate(parts) for _ in range(part.count)]
         self.desired = sum(place.part.should_run for place in self.places)
         self.moved = self.refused = False
@@ -124,7 +126,7 @@ class Controller:
                 lacking += not new.ready
             elif old is not None and not old.ready:
                 allowed.append(old)
-                lacking += 1
+                lacking += self.behavior.counts_unavailable
             elif old is not None and lacking < unavailable:
                 candidates.append(old)
         for pod in (*allowed, *candidates[: max(unavailable - lacking, 0)]):
@@ -148,11 +150,11 @@ class Controller:
                 else:
                     surged += 1
             elif not old.ready:
-                if place.part.should_run:
+                if place.part.should_run or not self.behavior.removes_unwanted:
                     allowed.append(place)
                 else:
                     gone.append(old)
-            elif not place.part.should_run:
+            elif not place.part.should_run and self.behavior.removes_unwanted:
                 unwanted.append(old)
             elif surged < surge:
                 candidates.append(place)
@@ -184,7 +186,7 @@ class Controller:
                 if pod.terminating and (not part.is_kubelet_silent or not pod.bound):
                     place.pods.remove(pod)
                     self.moved = True
-                elif not pod.bound and part.new_pod is not NewPodOutcome.PENDING and not crowded:
+                elif not pod.bound and part.should_run and part.new_pod is not NewPodOutcome.PENDING and not crowded:
                     pod.bound = True
                     self.moved = True
                 elif pod.bound and not pod.before and not pod.ready and part.new_pod is NewPodOutcome.READY and not part.is_kubelet_silent:

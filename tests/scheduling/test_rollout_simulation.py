@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from preflight.model.apps import DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet
-from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, PodsOnNode, UpdateCohort, UpdateForecast, simulate_update
+from preflight.scheduling.rollout_simulation import (
+    NEWEST_BEHAVIOR,
+    LivePod,
+    NewPodOutcome,
+    PodsOnNode,
+    UpdateBehavior,
+    UpdateCohort,
+    UpdateForecast,
+    simulate_update,
+)
 from tests.scheduling.daemonset_controller import Controller
 
 Limit = int | str | None
@@ -44,6 +53,7 @@ def ends(found: UpdateForecast) -> list[tuple[tuple[PodsOnNode, ...], int, int]]
     return [(end.possible_states, end.fewest, end.most) for end in found.ends]
 
 
+OLDER = UpdateBehavior(counts_unavailable=False, removes_unwanted=False)
 UNREADY, REFUSED = NewPodOutcome.UNREADY, NewPodOutcome.REFUSED
 NUMBERS: list[int | str] = [1, 2, 3, 5, "10%", "34%", "50%", "100%"]
 
@@ -215,15 +225,15 @@ def any_update(draw: st.DrawFn) -> tuple[DaemonSetSpec, list[UpdateCohort]]:
     return spec(0 if surge else number, number if surge else 0, kind), parts
 
 
-@settings(max_examples=300, deadline=None)
-@given(any_update(), st.randoms(use_true_random=False))
+@settings(max_examples=600, deadline=None)
+@given(any_update(), st.sampled_from([NEWEST_BEHAVIOR, OLDER]), st.randoms(use_true_random=False))
 def test_whatever_the_order_the_controller_ends_as_foretold(
-    update: tuple[DaemonSetSpec, list[UpdateCohort]], chance: random.Random
+    update: tuple[DaemonSetSpec, list[UpdateCohort]], behavior: UpdateBehavior, chance: random.Random
 ) -> None:
     strategy, parts = update
-    foretold = simulate_update(strategy, sum(part.count for part in parts if part.should_run), parts)
+    foretold = simulate_update(strategy, sum(part.count for part in parts if part.should_run), parts, behavior)
     reached = kept = 0
-    seen: Counter[tuple[int, PodsOnNode]] = Counter(Controller(strategy, parts, chance).run())
+    seen: Counter[tuple[int, PodsOnNode]] = Counter(Controller(strategy, parts, chance, behavior).run())
     for index, end in enumerate(foretold.ends):
         found = {there: number for (place, there), number in seen.items() if place == index}
         assert set(found) <= set(end.possible_states), index
@@ -233,6 +243,43 @@ def test_whatever_the_order_the_controller_ends_as_foretold(
         kept += found.get(end.unreached, 0) if end.awaits_removal else 0
     assert foretold.reached_range[0] <= reached <= foretold.reached_range[1]
     assert kept == foretold.removable_remaining
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parts", "answer"),
+    [
+        pytest.param(
+            spec(1),
+            [bomb(1), wanted(1, is_available=False, is_kubelet_silent=True)],
+            [((GONE,), 1, 1), ((HANGS,), 1, 1)],
+            id="beside a silent node an available pod is lost all the same",
+        ),
+        pytest.param(
+            spec(1),
+            [wanted(4), wanted(1, is_available=False, is_kubelet_silent=True)],
+            [((NEW, SAME), 1, 1), ((HANGS,), 1, 1)],
+            id="of four available pods one is replaced, any of them",
+        ),
+        pytest.param(
+            spec(3),
+            [wanted(3, new_pod=UNREADY), wanted(2, is_available=False, new_pod=UNREADY)],
+            [((NEW,), 3, 3), ((NEW,), 2, 2)],
+            id="three with a template that is never Ready, on top of two",
+        ),
+        pytest.param(
+            spec(1),
+            [wanted(3), wanted(1, pod=LivePod.NEW, is_available=False)],
+            [((SAME,), 0, 0), ((SAME,), 1, 1)],
+            id="a new pod that is not available counts in every version",
+        ),
+        pytest.param(spec(0, 1), [bomb(1), wanted(2)], [((WAITS,), 1, 1), ((NEW, SAME), 0, 2)], id="a surge waits where it should not run"),
+        pytest.param(spec(0, 2), [bomb(1), wanted(2)], [((WAITS,), 1, 1), ((NEW,), 2, 2)], id="a surge of two ends beside it"),
+    ],
+)
+def test_the_end_of_an_update_by_an_older_controller(
+    strategy: DaemonSetSpec, parts: list[UpdateCohort], answer: list[tuple[tuple[PodsOnNode, ...], int, int]]
+) -> None:
+    assert ends(simulate_update(strategy, sum(part.count for part in parts if part.should_run), parts, OLDER)) == answer
 
 
 def test_each_end_that_is_possible_comes_about_in_some_order() -> None:

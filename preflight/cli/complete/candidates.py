@@ -25,7 +25,6 @@ ListOptions = Callable[[str], Iterable[Option]]
 FILE = CompletionItem("", type="file")
 """Files, which the shell itself completes: click's word for them."""
 
-_GATE = "TaintTolerationComparisonOperators"
 _NODE_VERBS = ("cordon", "uncordon", "drain", "reboot", "replace")
 _FILE_VERBS = ("lint", "fix", "components")
 _ONE_FILE_VERBS = ("plan", "verify")
@@ -108,7 +107,9 @@ def _iter_values(line: CommandLine, read: ReadNames) -> Iterator[CompletionItem]
         case ValueKind.FORMAT:
             yield from _iter_formats(line)
         case ValueKind.FEATURE_GATE:
-            yield from map(CompletionItem, (f"{_GATE}=true", f"{_GATE}=false"))
+            from preflight.model.behaviors import GATES
+
+            yield from map(CompletionItem, (f"{gate}={word}" for gate in sorted(GATES) for word in ("true", "false")))
 
 
 def _iter_arguments(line: CommandLine, read: ReadNames) -> Iterator[CompletionItem]:

@@ -32,7 +32,11 @@ _OWN: Mapping[str, Values] = {
     **dict.fromkeys(("-f", "--filename", "-k", "--kustomize", "--patch-file"), ValueKind.FILE),
     **dict.fromkeys(("-o", "--output"), ValueKind.FORMAT),
     **dict.fromkeys(("-n", "--namespace"), ValueKind.NAMESPACE),
-    **dict.fromkeys(("--as", "--as-group", "--request-timeout", "--baseline-expires", "--today"), ValueKind.ANYTHING),
+    **dict.fromkeys(
+        ("--as", "--as-group", "--request-timeout", "--baseline-expires", "--today"),
+        ValueKind.ANYTHING,
+    ),
+    **dict.fromkeys(("--kubernetes-version", "--kubectl-version"), ValueKind.ANYTHING),
     **dict.fromkeys(("--pod", "--for", "--request", "-l", "--selector", "--resource", "--at-least", "--label"), ValueKind.ANYTHING),
     **dict.fromkeys(("--tolerate", "--taint"), ValueKind.TAINT),
     "--context": ValueKind.CONTEXT,

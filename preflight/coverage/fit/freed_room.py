@@ -18,6 +18,7 @@ from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.occupancy import PodUsage, assemble_occupancy
+from preflight.scheduling.scheduler_behavior import find_scheduler_behavior
 
 
 def find_nodes_with_freed_room(
@@ -79,4 +80,6 @@ def _surely_stays(group: CoverageGroup) -> bool:
 def _may_fit(spec: PodSpec, node: Node, staying: Iterable[tuple[ObjectKey | None, PodUsage]], own: ObjectKey, world: ClusterState) -> bool:
     usages = [usage for key, usage in staying if key != own]
     occupancy = assemble_occupancy((node,), {node.name: usages}, (), ())
-    return fit_pod(spec, occupancy, is_admitted=True, comparison_operators=world.comparison_operators).nodes[0].fits is not False
+    behavior = find_scheduler_behavior(world.versions)
+    found = fit_pod(spec, occupancy, is_admitted=True, comparison_operators=world.comparison_operators, behavior=behavior)
+    return found.nodes[0].fits is not False

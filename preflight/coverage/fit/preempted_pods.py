@@ -15,6 +15,7 @@ from preflight.model.meta import ObjectKey
 from preflight.model.uncertainty import Uncertainty
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.occupancy import NodeOccupancy, PodUsage, assemble_occupancy
+from preflight.scheduling.scheduler_behavior import find_scheduler_behavior
 
 _REPORTED_RESOURCES = frozenset(("cpu", "memory", "ephemeral-storage", "pods"))
 
@@ -37,6 +38,7 @@ def fit_new_pods(
         namespace=found.pod.namespace,
         is_admitted=found.pod.is_admitted,
         comparison_operators=change.after.comparison_operators,
+        behavior=find_scheduler_behavior(change.after.versions),
     )
 
 

@@ -18,6 +18,7 @@ from preflight.model.world import ClusterState
 from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import PodUsage, assemble_occupancy
+from preflight.scheduling.scheduler_behavior import find_scheduler_behavior
 
 
 def list_missing_nodes(change: Change, judged: JudgedDaemonSet) -> frozenset[str]:
@@ -89,4 +90,5 @@ def list_waiting(
 
 def _fit(spec: PodSpec, node: Node, usages: Sequence[PodUsage], world: ClusterState) -> NodeFit:
     occupancy = assemble_occupancy((node,), {node.metadata.name: usages}, (), ())
-    return fit_pod(spec, occupancy, is_admitted=True, comparison_operators=world.comparison_operators).nodes[0]
+    behavior = find_scheduler_behavior(world.versions)
+    return fit_pod(spec, occupancy, is_admitted=True, comparison_operators=world.comparison_operators, behavior=behavior).nodes[0]

@@ -14,10 +14,13 @@ from preflight.coverage.node_health import NodeHealth
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts
 from preflight.model.apps import DaemonSetSpec
 from preflight.model.reasons import PartialLoss, UpdateUncertainty
+from preflight.model.versions import Behavior, ClusterVersions
 from preflight.scheduling.rollout_simulation import (
+    NEWEST_BEHAVIOR,
     LivePod,
     NewPodOutcome,
     PodsOnNode,
+    UpdateBehavior,
     UpdateCohort,
     UpdateEnd,
     UpdateForecast,
@@ -107,6 +110,8 @@ class Rollout(Struct, frozen=True):
        silent nodes have a pod of which nobody knows. Their ends are those of `cells`.
     2. `is_exact`: every node and every placement is known.
     3. `surge_conflicts` is what keeps a new pod from starting beside the old one, with a surge.
+    4. `other_courses` are the likely and the cautious course with controllers of other versions, where the version is not known and they
+       differ.
     """
 
     cells: tuple[RolloutCell, ...]
@@ -115,15 +120,17 @@ class Rollout(Struct, frozen=True):
     worst_course: UpdateForecast
     is_exact: bool
     surge_conflicts: SurgeConflicts
+    other_courses: tuple[UpdateForecast, ...] = ()
+
+    @property
+    def possible_courses(self) -> tuple[UpdateForecast, ...]:
+        """The likely and the cautious course, with every controller that there may be."""
+        return (self.likely_course, self.cautious_course, *self.other_courses)
 
     def list_updates(self, cell_index: int) -> tuple[UpdateEffect, ...]:
         """What the update may do on the nodes of the cell at a place, HOLD first; one answer where it is certain."""
         part = self.cells[cell_index].part
-        found = {
-            _get_update(part, there)
-            for forecast in (self.likely_course, self.cautious_course)
-            for there in forecast.ends[cell_index].possible_states
-        }
+        found = {_get_update(part, there) for forecast in self.possible_courses for there in forecast.ends[cell_index].possible_states}
         return tuple(effect for effect in (UpdateEffect.HOLD, UpdateEffect.REPLACE, UpdateEffect.HANG) if effect in found)
 
     def find_surging_nodes(self) -> frozenset[str]:
@@ -141,12 +148,10 @@ class Rollout(Struct, frozen=True):
             *(cell.nodes for cell, end in self.iter_ends(self.likely_course) if (end.awaits_removal if sunset else end.waits))
         )
         if sunset:
-            kept = [forecast.removable_remaining for forecast in (self.likely_course, self.cautious_course)]
+            kept = [forecast.removable_remaining for forecast in self.possible_courses]
             holders = self.unavailable_nodes
         else:
-            kept = [
-                course.waiting_nodes - number for course in (self.likely_course, self.cautious_course) for number in course.reached_range
-            ]
+            kept = [course.waiting_nodes - number for course in self.possible_courses for number in course.reached_range]
             holders = self.find_blocking_nodes(self.cautious_course)
         differs = self.likely_course.ends[cell_index] != self.cautious_course.ends[cell_index]
         doubtful = (
@@ -154,8 +159,21 @@ class Rollout(Struct, frozen=True):
         )
         course = self.likely_course
         return UpdateUncertainty(
-            tuple(sorted(pool)), (min(kept), max(kept)), tuple(sorted(holders)), tuple(sorted(doubtful)), course.is_surge, course.budget
+            tuple(sorted(pool)),
+            (min(kept), max(kept)),
+            tuple(sorted(holders)),
+            tuple(sorted(doubtful)),
+            course.is_surge,
+            course.budget,
+            self._find_changed_behavior(cell_index),
         )
+
+    def _find_changed_behavior(self, cell_index: int) -> Behavior | None:
+        """What the end of a cell depends on that controllers of other versions do differently; None where they do not."""
+        end = self.likely_course.ends[cell_index]
+        if all(course.ends[cell_index] == end for course in self.other_courses):
+            return None
+        return Behavior.SURGE_REMOVES_UNWANTED if self.likely_course.is_surge else Behavior.COUNTS_UNAVAILABLE
 
     def measure_partial_loss(self, cell_index: int) -> tuple[PartialLoss | None, int]:
         """The loss where the update takes some of the pods whose successors stay Pending, and how many of those are of the cell at a place.
@@ -166,7 +184,7 @@ class Rollout(Struct, frozen=True):
         unfit = [index for index, cell in enumerate(self.cells) if cell.part.new_pod is NewPodOutcome.PENDING and ends[index].waits]
         if cell_index not in unfit:
             return None, 0
-        ranges = [_measure_reach(course, unfit) for course in (self.likely_course, self.cautious_course)]
+        ranges = [_measure_reach(course, unfit) for course in self.possible_courses]
         fewest, most = min(low for low, _ in ranges), max(high for _, high in ranges)
         before = sum(self.cells[index].part.count for index in unfit if index < cell_index)
         nodes = frozenset().union(*(self.cells[index].nodes for index in unfit))
@@ -191,7 +209,7 @@ class Rollout(Struct, frozen=True):
 def _measure_reach(course: UpdateForecast, cell_indexes: Sequence[int]) -> tuple[int, int]:
     """How many pods of some cells whose new pods use the budget up an update reaches, at least and at most."""
     if all(index in cell_indexes for index, end in enumerate(course.ends) if end.waits and end.holds):
-        return course.failing_reached, course.failing_reached
+        return course.failing_range
     return sum(course.ends[index].fewest for index in cell_indexes), sum(course.ends[index].most for index in cell_indexes)
 
 
@@ -210,27 +228,48 @@ def simulate_rollout(
     surge_conflicts: SurgeConflicts,
     *,
     exact: bool,
+    behaviors: Sequence[UpdateBehavior] = (NEWEST_BEHAVIOR,),
 ) -> Rollout:
     """The update of a DaemonSet over its nodes, as far as they are known.
 
     `unready_nodes` are the nodes where a listed pod of it is not Ready. `starts` says by node how new pods begin, READY where a node is not
-    in it, and nothing is in doubt then; None assumes that they become Ready but on silent nodes.
+    in it, and nothing is in doubt then; None assumes that they become Ready but on silent nodes. `behaviors` are those that the controller
+    may have.
     """
     desired = sum(len(span.nodes) for span in cohorts if span.should_run)
     cells = tuple(cell for place, span in enumerate(cohorts) for cell in _iter_cells(place, span, health, frozenset(unready_nodes), starts))
-    likely = simulate_update(spec, desired, [cell.part for cell in cells])
     doubts = {cell.doubt for cell in cells}
-    wary = (
-        simulate_update(spec, desired, [cell.resolve_part(RolloutDoubt.NODE_READINESS, RolloutDoubt.ROOM) for cell in cells])
+    likely_parts = [cell.part for cell in cells]
+    wary_parts = (
+        [cell.resolve_part(RolloutDoubt.NODE_READINESS, RolloutDoubt.ROOM) for cell in cells]
         if doubts & {RolloutDoubt.NODE_READINESS, RolloutDoubt.ROOM}
-        else likely
+        else likely_parts
     )
-    worst = (
-        simulate_update(spec, desired, [cell.resolve_part(*RolloutDoubt) for cell in cells])
+    worst_parts = (
+        [cell.resolve_part(*RolloutDoubt) for cell in cells]
         if doubts & {RolloutDoubt.POD_READINESS, RolloutDoubt.POD_PRESENCE}
-        else wary
+        else wary_parts
     )
-    return Rollout(cells, likely, wary, worst, exact, surge_conflicts)
+
+    def run(parts: Sequence[UpdateCohort], behavior: UpdateBehavior) -> UpdateForecast:
+        return simulate_update(spec, desired, parts, behavior)
+
+    behavior, *others = behaviors
+    likely = run(likely_parts, behavior)
+    wary = run(wary_parts, behavior) if wary_parts is not likely_parts else likely
+    worst = run(worst_parts, behavior) if worst_parts is not wary_parts else wary
+    other_courses = [run(parts, other) for other in others for parts in (likely_parts, wary_parts)]
+    differing = tuple(course for course in other_courses if course.ends not in (likely.ends, wary.ends))
+    return Rollout(cells, likely, wary, worst, exact, surge_conflicts, differing)
+
+
+def list_update_behaviors(versions: ClusterVersions, *, has_surge: bool) -> tuple[UpdateBehavior, ...]:
+    """What the controller of a cluster may do in an update, the newest first."""
+    if has_surge:
+        removes = versions.has(Behavior.SURGE_REMOVES_UNWANTED)
+        return tuple(UpdateBehavior(removes_unwanted=answer) for answer in (True, False) if removes in (answer, None))
+    counts = versions.has(Behavior.COUNTS_UNAVAILABLE)
+    return tuple(UpdateBehavior(counts_unavailable=answer) for answer in (True, False) if counts in (answer, None))
 
 
 def _iter_cells(

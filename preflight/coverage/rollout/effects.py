@@ -10,7 +10,7 @@ from preflight.coverage.cohorts import NodeCohort, PodPresence
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.model import Impact
 from preflight.coverage.node_classes import split_nodes
-from preflight.coverage.rollout.daemonset_rollout import Rollout, RolloutCell, RolloutCohort, simulate_rollout
+from preflight.coverage.rollout.daemonset_rollout import Rollout, RolloutCell, RolloutCohort, list_update_behaviors, simulate_rollout
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surge_conflicts
 from preflight.coverage.rollout.waiting_pods import WaitingPods
 from preflight.coverage.shared_analysis import SharedAnalysis
@@ -19,6 +19,7 @@ from preflight.model.apps import DaemonSet
 from preflight.model.fit_reasons import FitDoubt, PodFit, StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
+from preflight.model.versions import ClusterVersions
 from preflight.scheduling.node_health import is_out_of_service
 from preflight.scheduling.rollout_simulation import LivePod
 from preflight.scheduling.update_strategy import UpdateEffect, predict_update, uses_surge
@@ -48,16 +49,18 @@ class UpdateEvaluator:
         new: DaemonSet,
         *,
         differs: bool,
-        is_overlooked: bool,
+        is_overlooked: bool | None,
         pods: DaemonSetPods,
         shared_analysis: SharedAnalysis,
         cohorts: Sequence[NodeCohort],
         fits: Mapping[str, PodFit],
         waiting: WaitingPods,
+        versions: ClusterVersions,
     ) -> None:
         """`differs`: the change brings a new template; else an update from before goes on, with the pods that are still old.
 
-        `is_overlooked`: it was held up, and the change does not make the controller look at the DaemonSet: nothing happens.
+        `is_overlooked`: it was held up, and the change does not make the controller look at the DaemonSet: nothing happens. None where that
+        depends on the version of the controller.
         `fits` says of nodes whether they take a new pod, and beside the old one; `waiting` where one waits that was created before.
         """
         self._key, self._old, self._new, self._differs = key, old, new, differs
@@ -80,6 +83,7 @@ class UpdateEvaluator:
             None if shared_analysis.starts is None else shared_analysis.starts.get(key, {}),
             self._surge_conflicts,
             exact=not unknown,
+            behaviors=list_update_behaviors(versions, has_surge=uses_surge(new.spec)),
         )
         self.cohorts = list(self._assume_healthy(cohorts)) if unknown else [*self._split_cohorts(known), *absent]
 
@@ -134,7 +138,10 @@ class UpdateEvaluator:
             cohort = cohorts[cell.cohort_index]
             if self._is_overlooked and cell.part.pod is LivePod.OLD:
                 updates, uncertainty, loss, count = (UpdateEffect.HOLD,), None, None, 0
-            possible = _add_hold(updates) if cohort.may_have_updated_pod or self._may_be_surging(cell) else updates
+            may_hold = cohort.may_have_updated_pod or self._may_be_surging(cell)
+            if self._is_overlooked is None and cell.part.pod is LivePod.OLD:
+                may_hold = True
+            possible = _add_hold(updates) if may_hold else updates
             yield replace(
                 cohort, nodes=cell.nodes, possible_updates=possible, update_uncertainty=uncertainty, partial_loss=loss, lost_count=count
             )
@@ -169,7 +176,8 @@ class UpdateEvaluator:
                 own_update = (UpdateEffect.REPLACE if is_unready else update) if self._has_old_pod(cohort) else None
                 if self._is_overlooked and own_update is not None:
                     own_update = UpdateEffect.HOLD
-                possible = _add_hold((own_update,)) if cohort.may_have_updated_pod else (own_update,)
+                may_hold = cohort.may_have_updated_pod or (self._is_overlooked is None and own_update is not None)
+                possible = _add_hold((own_update,)) if may_hold else (own_update,)
                 yield replace(cohort, nodes=nodes, possible_updates=possible)
 
 

@@ -6,7 +6,6 @@ To add one: a row in KNOWN_BUGS, its sign in `_SIGN_CHECKS` as a function that r
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
@@ -15,10 +14,8 @@ from msgspec import Struct
 from preflight.doctor.cluster_messages import count_explained_nodes
 from preflight.doctor.index import ClusterIndex
 from preflight.model.core import Node
+from preflight.model.versions import Version, VersionRange, VersionSource
 
-ServerVersion = tuple[int, int, int]
-
-_VERSION_PATTERN = re.compile(r"v?([0-9]+)\.([0-9]+)\.([0-9]+)(.*)")
 _ZONE_LABELS = (
     ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "failure-domain.beta.kubernetes.io/zone"),
@@ -28,25 +25,29 @@ _ZONE_LABELS = (
 class KnownBug(Struct, frozen=True):
     """A fault of one component, from the version `since` on and gone in `fixed`.
 
-    `ranges` are pairs of these, one for each release branch that has it: the first without it is not in the pair. `links` lead to its fix,
-    as `OWNER/REPOSITORY#NUMBER`.
+    `ranges` are pairs of these, one for each release branch that has it: the first release that has it, and the first without it. `links`
+    lead to its fix, as `OWNER/REPOSITORY#NUMBER`.
     """
 
     id: str
     component: str
-    ranges: tuple[tuple[ServerVersion, ServerVersion], ...]
+    ranges: tuple[tuple[Version, Version], ...]
     links: tuple[str, ...]
 
-    def affects(self, version: ServerVersion) -> bool:
-        """Whether a version has it."""
-        return any(since <= version < fixed for since, fixed in self.ranges)
+    def affects(self, versions: VersionRange | None) -> bool | None:
+        """Whether some versions have it; None where only some of them do, or none is known."""
+        if versions is None:
+            return None
+        if any(since <= versions.lowest and versions.highest < fixed for since, fixed in self.ranges):
+            return True
+        return None if any(since <= versions.highest and versions.lowest < fixed for since, fixed in self.ranges) else False
 
 
 KNOWN_BUGS: tuple[KnownBug, ...] = (
     KnownBug(
         id="kubernetes#91601",
         component="kube-scheduler",
-        ranges=(((1, 18, 0), (1, 18, 8)),),
+        ranges=((Version(18, 0), Version(18, 8)),),
         links=("kubernetes/kubernetes#93355", "kubernetes/kubernetes#93387"),
     ),
 )
@@ -83,28 +84,24 @@ class SchedulerRefusal(Struct, frozen=True):
 
 def find_known_bug(index: ClusterIndex, refusal: SchedulerRefusal) -> BugMatch | None:
     """The fault that explains why a pod waits: its sign is there, and the server has the version; None where there is none."""
-    version = _get_server_version(index)
-    if version is None:
-        return None
-    return next((found for found in _iter_bug_matches(index, refusal) if found.bug.affects(version)), None)
+    return next((found for found, is_affected in _iter_bug_matches(index, refusal) if is_affected), None)
 
 
 def list_possible_bugs(index: ClusterIndex, refusal: SchedulerRefusal) -> tuple[BugMatch, ...]:
-    """The faults whose sign is there where the version of the server is not known."""
-    return tuple(_iter_bug_matches(index, refusal)) if _get_server_version(index) is None else ()
+    """The faults whose sign is there, and of which it is not known whether the version of the server has them."""
+    return tuple(found for found, is_affected in _iter_bug_matches(index, refusal) if is_affected is None)
 
 
-def _get_server_version(index: ClusterIndex) -> ServerVersion | None:
-    listing = index.cluster.listing
-    found = _VERSION_PATTERN.fullmatch(listing.version) if listing is not None else None
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
-
-
-def _iter_bug_matches(index: ClusterIndex, refusal: SchedulerRefusal) -> Iterator[BugMatch]:
+def _iter_bug_matches(index: ClusterIndex, refusal: SchedulerRefusal) -> Iterator[tuple[BugMatch, bool | None]]:
+    """The faults that the server may have and whose sign is there, and whether it has them."""
+    versions = index.cluster.versions
     version = index.cluster.listing.version if index.cluster.listing is not None else ""
+    if versions.server is not None and versions.source is VersionSource.OPTION:
+        version = f"v1.{versions.server.lowest.minor}.{versions.server.lowest.patch}"
     for bug in KNOWN_BUGS:
-        if sign := _SIGN_CHECKS[bug.id](index, refusal):
-            yield BugMatch(bug, sign, version)
+        is_affected = bug.affects(versions.server)
+        if is_affected is not False and (sign := _SIGN_CHECKS[bug.id](index, refusal)):
+            yield BugMatch(bug, sign, version), is_affected
 
 
 def _find_forgotten_node(index: ClusterIndex, refusal: SchedulerRefusal) -> ForgottenNode | None:

@@ -12,6 +12,7 @@ from preflight.model.runtime_state import PodState
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import Occupancy
+from preflight.scheduling.scheduler_behavior import find_scheduler_behavior
 
 
 class OwnNodeFit(Struct, frozen=True):
@@ -30,6 +31,7 @@ def compute_fit(index: ClusterIndex, pod: PodState, occupancy: Occupancy | None 
         namespace=pod.metadata.namespace,
         is_admitted=True,
         comparison_operators=index.cluster.comparison_operators,
+        behavior=find_scheduler_behavior(index.cluster.versions),
         volumes=index.volumes.list_bound_volumes(pod.spec, pod.metadata.namespace),
     )
 

@@ -26,6 +26,7 @@ from preflight.messages.load import (
     HIDDEN,
     NOT_FOLLOWED,
 )
+from preflight.model.versions import NO_VERSION_OPTIONS, VersionOptions
 
 LIVE_SIDE = "live"
 """The word for the cluster itself."""
@@ -87,7 +88,7 @@ def read_side(
     *,
     stdin: BinaryIO | None = None,
     reserved_names: Collection[str] | None = None,
-    comparison_operators: bool | None = None,
+    versions: VersionOptions = NO_VERSION_OPTIONS,
 ) -> LoadedSide:
     """Read one side, which is no live cluster; what a file or a document means is the same for all of them: see `read`.
 
@@ -95,7 +96,7 @@ def read_side(
     the repository, as long as none of these is taken: that is how machines that read the report know them.
     """
     if isinstance(source, str):
-        loaded = load_world([source], stdin=stdin, one_cluster=False, comparison_operators=comparison_operators)
+        loaded = load_world([source], stdin=stdin, one_cluster=False, versions=versions)
         is_folder = source != STDIN and os.path.isdir(source)  # noqa: PTH112 (pathlib costs 10 ms at the start)
         root = "" if source == "." else to_text(source).rstrip("/") + "/" if is_folder else to_text(source)
         return LoadedSide(to_text(text), loaded, root)
@@ -105,7 +106,7 @@ def read_side(
     notes: tuple[str, ...] = ()
     if _path_exists(text):
         notes = (note_revision_first(source.text),)
-    loaded = _read_revision(listed, prefix, comparison_operators)
+    loaded = _read_revision(listed, prefix, versions)
     is_file = any(entry.is_named for entry in listed.entries)
     root = prefix + (source.path if is_file or not source.path else f"{source.path}/")
     return LoadedSide(source.text, loaded, root, notes)
@@ -123,13 +124,13 @@ def _path_exists(path: str) -> bool:
         return False
 
 
-def _read_revision(listed: revisions.RevisionListing, prefix: str, comparison_operators: bool | None) -> LoadResult:
+def _read_revision(listed: revisions.RevisionListing, prefix: str, versions: VersionOptions) -> LoadResult:
     gathered = ObjectCollector()
     gathered.count_skipped(NOT_FOLLOWED, listed.skipped_links, "symbolic link")
     gathered.count_skipped(HIDDEN, _count_hidden_manifests(listed), "hidden file")
     gathered.count_skipped(SUBMODULE_SKIPPED, listed.submodules, "submodule")
     streams = _iter_streams(gathered, listed, prefix)
-    return load_sources(gathered, streams, one_cluster=False, comparison_operators=comparison_operators)
+    return load_sources(gathered, streams, one_cluster=False, versions=versions)
 
 
 def _count_hidden_manifests(listed: revisions.RevisionListing) -> int:

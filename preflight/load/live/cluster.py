@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -92,7 +92,7 @@ class LiveCluster:
         if cluster_query.pods_with_node:
             self._run_queries(lists.plan_named_pods(cluster_query.pods_with_node))
             named |= {pod.spec.nodeName for pod in self._pods.values() if pod.spec.nodeName}
-        version = fetch_map(self.connection, "/version")
+        version = _read_version(fetch_map(self.connection, "/version"))
         kinds = lists.plan_kinds(cluster_query)
         self._listed_resources.update(kinds)
         self._run_queries(
@@ -123,7 +123,7 @@ class LiveCluster:
         collector.survey = ClusterListing(
             context=self.connection.context,
             server=self.connection.server,
-            version=str(version.get("gitVersion") or ""),
+            version=version,
             namespace=self.connection.namespace,
             live=True,
             daemonsets=lists.select_listed_daemonsets(cluster_query, daemonsets, self._survey.unlisted),
@@ -279,3 +279,9 @@ class LiveCluster:
         if self._shows_progress:
             sys.stderr.write(f"\r\x1b[K{words[:78]}")
             sys.stderr.flush()
+
+
+def _read_version(answer: Mapping[str, Any]) -> str:
+    """The version that a server answers at /version, `1.37+` where it gives no release; "" where it gives none."""
+    minor = answer.get("minor")
+    return str(answer.get("gitVersion") or (f"{answer.get('major')}.{minor}" if minor else ""))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from preflight.doctor.pending.known_bugs import BugMatch, ForgottenNode, KnownBug, ServerVersion
+from preflight.doctor.pending.known_bugs import BugMatch, ForgottenNode, KnownBug
 from preflight.messages.lists import join_node_names
+from preflight.model.versions import Version
 
 
 class BugText(NamedTuple):
@@ -54,5 +55,5 @@ def describe_possible_bug(match: BugMatch) -> str:
     return f"{describe_sign(match.sign)}: a known bug of {bug.component} {ranges} ({bug.id}); the version of this cluster is unknown"
 
 
-def _format_version(version: ServerVersion) -> str:
-    return ".".join(map(str, version))
+def _format_version(version: Version) -> str:
+    return f"1.{version.minor}.{version.patch}"

@@ -14,13 +14,12 @@ from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, Upda
 def summarize_result(rollout: Rollout, course: UpdateForecast) -> UpdateResult:
     """What one course of an update leaves on the nodes."""
     keeping, new, failing, hanging, beside, losing, waiting, removable = (set[str]() for _ in range(8))
-    settled = course.failing_reached
+    settled = sum(end.most for end in course.ends if end.waits and len(end.possible_states) == 1)
     for cell, end in rollout.iter_ends(course):
         if all(state.has_previous for state in end.possible_states):
             keeping |= cell.nodes
         elif len(end.possible_states) > 1:
             (removable if end.awaits_removal else waiting).update(cell.nodes)
-            settled = 0 if end.holds else settled
         elif end.reached.hangs:
             (beside if end.reached.has_new else hanging).update(cell.nodes)
         elif end.reached.has_new:

@@ -34,6 +34,7 @@ from preflight.messages.rollout import (
     describe_used_budget,
     describe_used_budget_help,
     describe_zero_budget,
+    explain_update_version,
     get_limit,
 )
 from preflight.model.apps import DaemonSet
@@ -64,7 +65,7 @@ def check(context: Context) -> Iterator[Hit]:
             yield _make_conflict_hit(daemonset, rollout, taken)
         elif rollout.is_exact and rollout.likely_course.waiting_nodes and not rollout.likely_course.budget:
             yield _make_zero_budget_hit(daemonset, rollout)
-        elif rollout.worst_course.budget and rollout.worst_course.may_stop:
+        elif rollout.worst_course.budget and any(course.may_stop for course in (rollout.worst_course, *rollout.other_courses)):
             yield _make_budget_hit(impact, daemonset, rollout)
         else:
             yield from _iter_mild_hits(daemonset, rollout)
@@ -115,8 +116,10 @@ def _make_budget_hit(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> 
     """The budget is used up by nodes that end without an available pod."""
     from preflight.rules.coverage._rollout_hits import explain_blocking_nodes
 
-    certain = rollout.is_exact and rollout.likely_course.may_stop
+    certain = rollout.is_exact and rollout.likely_course.may_stop and all(course.may_stop for course in rollout.other_courses)
     course = rollout.likely_course if certain else rollout.worst_course
+    if not course.may_stop:
+        course = next(course for course in rollout.other_courses if course.may_stop)
     nodes = tuple(sorted(rollout.find_blocking_nodes(course)))
     needed = course.blocked_nodes + course.failing_nodes + 1
     from preflight.scheduling.rollout_simulation import NewPodOutcome  # no part of a run without an update
@@ -135,6 +138,7 @@ def _make_budget_hit(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> 
         notes=(
             *_make_state_notes(rollout, course),
             *(("note", text) for text in explain_blocking_nodes(rollout, course, pods)),
+            *((("note", explain_update_version(has_surge=course.is_surge)),) if rollout.other_courses else ()),
             ("help", MAKE_PODS_FIT if is_unfit else describe_used_budget_help(needed, has_surge=course.is_surge)),
         ),
     )

@@ -6,6 +6,7 @@ from preflight.scheduling.drain.drain import simulate_drain
 from preflight.scheduling.drain.model import (
     NO_REPLACEMENTS,
     DrainAssumptions,
+    DrainBehavior,
     DrainVerdict,
     FirstRound,
     NodeDrain,
@@ -19,6 +20,7 @@ from preflight.scheduling.drain.model import (
 __all__ = [
     "NO_REPLACEMENTS",
     "DrainAssumptions",
+    "DrainBehavior",
     "DrainFlags",
     "DrainReason",
     "DrainVerdict",

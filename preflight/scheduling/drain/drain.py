@@ -64,7 +64,7 @@ def simulate_drain(
             by_node[pod.spec.nodeName].append(pod)
     start, is_reached = 0.0, True
     for node in nodes:
-        there = filter_pods(by_node[node.name], flags, owners, assumptions.now)
+        there = filter_pods(by_node[node.name], flags, owners, assumptions.now, knows_apps_only=assumptions.behavior.knows_apps_only)
         done, took = _drain_node(node, there, book, flags, start, budgets_known=budgets is not None)
         drains.append(replace(done, is_reached=is_reached))
         is_reached = is_reached and done.does_end is not False

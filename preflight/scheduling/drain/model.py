@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from enum import Enum
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -163,6 +164,13 @@ def assume_immediate_end(_: ClusterPod, __: int) -> float | None:
     return 0.0
 
 
+class DrainBehavior(NamedTuple):
+    """What the server and kubectl do in a drain that older ones do not; None where that is not known: see `versions.Behavior`."""
+
+    empty_selectors_guard: bool | None = True
+    knows_apps_only: bool | None = True
+
+
 class DrainAssumptions(Struct, frozen=True):
     """What a drain rests on that no object says.
 
@@ -172,6 +180,7 @@ class DrainAssumptions(Struct, frozen=True):
        grace period, though one of the same name is back: it sees the one go before the other comes, or does not.
     4. `now` in seconds since 1970; None where not known.
     5. `obstacles` are why single pods (by namespace and name) do not end once they are let go, or may not.
+    6. `behavior` is that of the versions of the server and of kubectl.
     """
 
     ready_after: Callable[[ClusterPod], float | None] = assume_never_ready
@@ -179,6 +188,7 @@ class DrainAssumptions(Struct, frozen=True):
     stale_pod_seconds: float = 120.0
     now: float | None = None
     obstacles: Mapping[tuple[str, str], StaysTerminating] = {}
+    behavior: DrainBehavior = DrainBehavior()
 
 
 NO_REPLACEMENTS = DrainAssumptions()

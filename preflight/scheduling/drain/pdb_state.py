@@ -25,9 +25,11 @@ class BudgetTracker:
        fails to make anything of it, it allows nothing, and has still not seen what it had not seen.
     """
 
-    def __init__(self, budget: PodDisruptionBudget, computed_health: BudgetHealth, *, all_listed: bool) -> None:
+    def __init__(
+        self, budget: PodDisruptionBudget, computed_health: BudgetHealth, *, all_listed: bool, may_be_ignored: bool = False
+    ) -> None:
         self.budget = budget
-        self.initial_view = view_budget(budget, computed_health)
+        self.initial_view = msgspec.structs.replace(view_budget(budget, computed_health), may_be_ignored=may_be_ignored)
         status = get_server_status(budget)
         if status is not None and (computed_health.unknown or not all_listed):
             failure = self.initial_view.failure

@@ -11,7 +11,7 @@ import msgspec
 from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.pod_status import ClusterPod
 from preflight.model.policy import PodDisruptionBudget
-from preflight.scheduling.budgets import evaluate_budget_health, find_covering_budgets
+from preflight.scheduling.budgets import evaluate_budget_health, find_covering_budgets, has_empty_selector
 from preflight.scheduling.drain.model import DrainAssumptions, DrainCase
 from preflight.scheduling.drain.pdb_state import BudgetTracker
 from preflight.scheduling.owners import Owners, is_kind
@@ -73,7 +73,9 @@ class DrainState:
             made = evaluate_budget_health(budget, self._pods.get(_make_index_key(budget), ()), self.owners)
             if not all_listed:
                 made = msgspec.structs.replace(made, unknown=MissingInput(MissingKind.NAMESPACE_PODS, name=namespace))
-            known = self._trackers[budget.key] = BudgetTracker(budget, made, all_listed=all_listed)
+            may_be_ignored = self.assumptions.behavior.empty_selectors_guard is None and has_empty_selector(budget)
+            known = BudgetTracker(budget, made, all_listed=all_listed, may_be_ignored=may_be_ignored)
+            self._trackers[budget.key] = known
         return known
 
     def find_trackers(self, pod: ClusterPod) -> tuple[BudgetTracker, ...]:

@@ -11,6 +11,7 @@ from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import KubectlRefusal, MissingInput, MissingKind, PodFilter
 from preflight.model.pod_status import ClusterPod
 from preflight.model.timestamps import parse_time
+from preflight.model.versions import Behavior
 from preflight.scheduling.drain.model import get_missing_daemonset
 from preflight.scheduling.owners import Owner, Owners, is_kind
 
@@ -45,18 +46,34 @@ class FilteredPod(Struct, frozen=True):
     missing_input: MissingInput | None = None
 
 
-def filter_pods(pods: Iterable[ClusterPod], flags: DrainFlags, owners: Owners, now: float | None = None) -> tuple[FilteredPod, ...]:
-    """What the filters make of each pod of a node, in the order in which kubectl lists them: that of the texts `namespace/name`."""
-    return tuple(_filter_pod(pod, flags, owners, now) for pod in sorted(pods, key=lambda pod: "/".join(pod.key)))
+def filter_pods(
+    pods: Iterable[ClusterPod], flags: DrainFlags, owners: Owners, now: float | None = None, *, knows_apps_only: bool | None = True
+) -> tuple[FilteredPod, ...]:
+    """What the filters make of each pod of a node, in the order in which kubectl lists them: that of the texts `namespace/name`.
+
+    `knows_apps_only`: kubectl looks only for apps/v1 DaemonSets, and takes one of another API group for any other controller; an older one
+    looks for an apps/v1 DaemonSet of its name, which does not exist. None where the version is not known.
+    """
+    return tuple(_filter_pod(pod, flags, owners, now, knows_apps_only) for pod in sorted(pods, key=lambda pod: "/".join(pod.key)))
 
 
-def _filter_pod(pod: ClusterPod, flags: DrainFlags, owners: Owners, now: float | None) -> FilteredPod:
+def _filter_pod(pod: ClusterPod, flags: DrainFlags, owners: Owners, now: float | None, knows_apps_only: bool | None) -> FilteredPod:
+    if knows_apps_only is None:
+        newer, older = (_filter_pod(pod, flags, owners, now, answer) for answer in (True, False))
+        if newer.decision is older.decision:
+            return newer
+        missing = MissingInput(MissingKind.VERSION, name=Behavior.DRAIN_KNOWS_APPS_ONLY)
+        return FilteredPod(pod, FilterDecision.UNKNOWN, missing_input=missing)
+    return _filter_known_pod(pod, flags, owners, now, knows_apps_only=knows_apps_only)
+
+
+def _filter_known_pod(pod: ClusterPod, flags: DrainFlags, owners: Owners, now: float | None, *, knows_apps_only: bool) -> FilteredPod:
     """One pod, through the filters in kubectl's order; the first that says no ends it.
 
     1. Not selected by --pod-selector: left, it is not even listed.
     2. Being deleted for longer than --skip-wait-for-delete-timeout: left.
     3. Of an apps/v1 DaemonSet, and not ended: where the DaemonSet is gone it needs --force, else it needs --ignore-daemonsets and is left.
-       Without both flags it is refused, also where nobody knows which.
+       Without both flags it is refused, also where nobody knows which. An older kubectl does so with one of another API group too.
     4. A mirror pod: left.
     5. With an emptyDir, and not ended: needs --delete-emptydir-data.
     6. Without a controller, and not ended: needs --force.
@@ -70,8 +87,12 @@ def _filter_pod(pod: ClusterPod, flags: DrainFlags, owners: Owners, now: float |
     if _is_overdue(metadata.deletionTimestamp, flags.skip_wait_for_delete_timeout, now):
         return FilteredPod(pod, FilterDecision.LEFT, PodFilter.OVERDUE)
     controller = pod.controller
-    if controller is not None and is_kind(controller, "DaemonSet", ("apps",)) and not pod.has_ended:
+    is_of_apps = controller is not None and is_kind(controller, "DaemonSet", ("apps",))
+    is_daemonset = is_of_apps or (controller is not None and controller.kind == "DaemonSet" and not knows_apps_only)
+    if controller is not None and is_daemonset and not pod.has_ended:
         daemonset = owners.find("DaemonSet", metadata.namespace, controller.name)
+        if daemonset is None and not is_of_apps:
+            daemonset = False  # two of one name and different groups are as good as impossible
         if daemonset is None and (flags.ignore_daemonsets or flags.force):
             return FilteredPod(
                 pod,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from preflight.model.batch import JobSpec, JobStatus
 from preflight.model.job_reasons import JobFailure
@@ -11,7 +12,7 @@ from preflight.scheduling.jobs import indexes
 from preflight.scheduling.jobs.defaults import FAILED, INDEXED
 from preflight.scheduling.jobs.indexes import IndexSet
 from preflight.scheduling.jobs.pod_failure_policy import FAIL_INDEX, FAIL_JOB, FailureVerdict, PodFailure, match_failure_policy
-from preflight.scheduling.jobs.tracked_pod import TrackedPod, compute_back_off
+from preflight.scheduling.jobs.tracked_pod import MAX_BACK_OFF, TrackedPod, compute_back_off
 
 MAX_MISSING_INDEXES = 100_000
 """How many indexes that lack a pod are told apart: no Indexed Job may have more pods at once."""
@@ -20,8 +21,18 @@ SYNC_DELAY = 1.0
 """Seconds after an event of a pod before the controller looks: all that happened until then is one."""
 
 
+class JobBehavior(NamedTuple):
+    """What the Job controller of a version does: see `versions.Behavior`."""
+
+    awaits_pod_end: bool = True
+    max_back_off: float = MAX_BACK_OFF
+
+
+NEWEST_JOB_BEHAVIOR = JobBehavior()
+
+
 class JobController:
-    """The Job controller and one Job; `spec` has its defaults.
+    """The Job controller and one Job; `spec` has its defaults, `behavior` is that of the version.
 
     1. `failure_reason` is why the Job fails, NONE if it does not, and `fails_at` since when; `succeeds` whether its success policy is met.
        No pod is created from then on.
@@ -33,11 +44,21 @@ class JobController:
     Source: `pkg/controller/job/job_controller.go`, syncJob and manageJob.
     """
 
-    def __init__(self, spec: JobSpec, status: JobStatus, pods: Iterable[TrackedPod], *, is_deleted: bool = False) -> None:
+    def __init__(
+        self,
+        spec: JobSpec,
+        status: JobStatus,
+        pods: Iterable[TrackedPod],
+        *,
+        is_deleted: bool = False,
+        behavior: JobBehavior = NEWEST_JOB_BEHAVIOR,
+    ) -> None:
         self.spec, self.is_deleted = spec, is_deleted
+        self._max_back_off = behavior.max_back_off
         self.pods = list(pods)
         self.is_indexed = spec.completionMode == INDEXED
-        self.replaces_only_failed = spec.podReplacementPolicy == FAILED
+        self.counts_only_ended = spec.podReplacementPolicy == FAILED
+        self.replaces_only_failed = self.counts_only_ended and behavior.awaits_pod_end
         completions = spec.completions or 0
         self.completed_indexes = indexes.parse_index_set(status.completedIndexes, completions)
         self.failed_indexes = indexes.parse_index_set(status.failedIndexes, completions)
@@ -193,7 +214,7 @@ class JobController:
         missing = self._count_missing()
         if missing <= 0 or self.spec.suspend:
             return ()
-        if self.spec.backoffLimitPerIndex is None and (left := compute_back_off(self._failure_streak, self._last_failure, now)) > 0:
+        if self.spec.backoffLimitPerIndex is None and (left := self._compute_back_off(self._failure_streak, self._last_failure, now)) > 0:
             self.next_sync = min(self.next_sync, now + max(left, SYNC_DELAY))
             return ()
         places: list[int | None] = [None] * missing
@@ -201,7 +222,9 @@ class JobController:
             places = list(self._iter_pending_indexes(missing))
         if self.spec.backoffLimitPerIndex is not None:
             times = {
-                place: compute_back_off(pod.earlier_failures + 1, pod.finish_time, now) for place, pod in waiting.items() if place in places
+                place: self._compute_back_off(pod.earlier_failures + 1, pod.finish_time, now)
+                for place, pod in waiting.items()
+                if place in places
             }
             ready = [place for place in places if place is None or not times.get(place)]
             if not ready and times:
@@ -210,6 +233,9 @@ class JobController:
         created = [self._make_replacement(place, waiting.get(place) if place is not None else None, now) for place in places]
         self.pods += created
         return created
+
+    def _compute_back_off(self, failures: int, last_failure: float, now: float) -> float:
+        return compute_back_off(failures, last_failure, now, self._max_back_off)
 
     def _make_replacement(self, index: int | None, replaced: TrackedPod | None, now: float) -> TrackedPod:
         failures, ignored = (replaced.failures, replaced.ignored) if replaced else (0, 0)
@@ -266,7 +292,7 @@ class JobController:
         """Whether it counts as failed: it did, or it is being deleted and the Job does not wait for its end."""
         if pod.phase == "Failed":
             return True
-        return not self.replaces_only_failed and pod.deleted is not None and pod.phase != "Succeeded"
+        return not self.counts_only_ended and pod.deleted is not None and pod.phase != "Succeeded"
 
     def _is_valid(self, pod: TrackedPod) -> bool:
         return not self.is_indexed or (pod.index is not None and pod.index < (self.spec.completions or 0))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from preflight.model.batch import Job
 from preflight.model.job_reasons import JobFailure, JobLimit, SkipCause, SkipReason
-from preflight.scheduling.jobs.controller import JobController
+from preflight.scheduling.jobs.controller import NEWEST_JOB_BEHAVIOR, JobBehavior, JobController
 from preflight.scheduling.jobs.defaults import apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.lost_pods import DEFAULT_GRACE_PERIOD, SIGKILL, SIGTERM, JobPod, PodLoss
@@ -81,7 +81,7 @@ class JobForecast(Struct, frozen=True):
     is_back_off_known: bool = True
 
 
-def forecast_job(job: Job, pods: Sequence[JobPod], losses: Sequence[PodLoss]) -> JobForecast:
+def forecast_job(job: Job, pods: Sequence[JobPod], losses: Sequence[PodLoss], behavior: JobBehavior = NEWEST_JOB_BEHAVIOR) -> JobForecast:
     """What becomes of a Job that loses some of its pods; `pods` are all that it has and that have not ended.
 
     1. The controller looks one second after an event, so pods lost within a second are one event.
@@ -90,13 +90,14 @@ def forecast_job(job: Job, pods: Sequence[JobPod], losses: Sequence[PodLoss]) ->
     3. All other pods, and the replacements, run on. A Job that has fewer pods than it wants goes on having fewer: what keeps the others
        away, a back-off, a quota or a webhook, is not known.
     4. Of the deadline of a Job, and of containers that are restarted in place, nothing is said.
+    5. `behavior` is that of the version: an older controller replaces a pod at once where only ended ones count as failed.
     """
     if reason := find_skip_reason(job):
         return JobForecast(skip_reason=reason)
     spec = apply_job_defaults(job.spec)
     tracked = {pod.name: _track_pod(pod) for pod in pods}
     lost = {loss.pod: loss for loss in losses if loss.pod in tracked and not tracked[loss.pod].deleted}
-    controller = JobController(spec, job.status, tracked.values(), is_deleted=bool(job.metadata.deletionTimestamp))
+    controller = JobController(spec, job.status, tracked.values(), is_deleted=bool(job.metadata.deletionTimestamp), behavior=behavior)
     containers = {pod.name: pod.containers for pod in pods}
     created = _run_events(controller, [(tracked[name], loss, containers[name]) for name, loss in lost.items()])
     fates, others = _forecast_lost_pods(controller, [(tracked[name], loss) for name, loss in lost.items()], created)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-BACK_OFF, MAX_BACK_OFF = 10.0, 600.0
+BACK_OFF, MAX_BACK_OFF, OLDER_MAX_BACK_OFF = 10.0, 600.0, 360.0
 """Seconds before a pod that failed once is replaced, doubled with each failure; and the most of them."""
 
 
@@ -63,9 +63,9 @@ class TrackedPod:
         return self.failures + self.ignored
 
 
-def compute_back_off(failures: int, last_failure: float, now: float) -> float:
+def compute_back_off(failures: int, last_failure: float, now: float, max_back_off: float = MAX_BACK_OFF) -> float:
     """Seconds of back-off that are left. Source: `pkg/controller/job/backoff_utils.go`, getRemainingTimeForFailuresCount."""
     if not failures:
         return 0.0
-    pause = min(BACK_OFF * 2.0 ** min(failures - 1, 20), MAX_BACK_OFF)
+    pause = min(BACK_OFF * 2.0 ** min(failures - 1, 20), max_back_off)
     return max(0.0, pause - (now - last_failure))

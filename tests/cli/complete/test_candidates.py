@@ -11,6 +11,7 @@ from preflight.cli.complete.names import NameKind, Names
 from preflight.cli.complete.option_values import ValueKind, find_values, list_valued_flags
 from preflight.cli.completion import SHELLS
 from preflight.cli.main import COMMANDS, VERBS
+from preflight.model.behaviors import GATES
 from preflight.policy.packs import PACKS
 from preflight.report import FORMATS
 from preflight.rules.select_rules import load_all_rules
@@ -18,7 +19,6 @@ from tests.cli.complete.asking import ask
 from tests.cli.program import program
 
 NO_FILES, FILES, NO_SPACE = 36, 32, 38
-GATE = "TaintTolerationComparisonOperators"
 NAMES = Names(
     contexts=("prod", "arn:aws:eks:eu:1:cluster/test", "admin@home", "bad\nname"),
     nodes=("gpu-1", "gpu-2", "web-1"),
@@ -117,7 +117,9 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("patch ds/agent --patch k", [], NO_FILES, id="the patch of kubectl"),
         pytest.param("patch ds/agent --type m", ["merge"], NO_FILES, id="its type"),
         pytest.param("alerts --format ", ["prometheus", "prometheusrule"], NO_FILES, id="the format of alerts"),
-        pytest.param("lint --feature-gates ", [f"{GATE}={word}" for word in ("true", "false")], NO_FILES, id="gates"),
+        pytest.param(
+            "lint --feature-gates ", [f"{gate}={word}" for gate in sorted(GATES) for word in ("true", "false")], NO_FILES, id="gates"
+        ),
         pytest.param("completion ", list(SHELLS), NO_FILES, id="shells"),
         pytest.param("completion bash ", [], NO_FILES, id="one shell"),
         pytest.param("diff ", ["live"], FILES, id="files, or the cluster"),

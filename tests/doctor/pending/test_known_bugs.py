@@ -9,6 +9,7 @@ import pytest
 from preflight.doctor.cluster_messages import count_explained_nodes
 from preflight.doctor.pending.known_bugs import _SIGN_CHECKS, KNOWN_BUGS, KnownBug
 from preflight.messages.doctor.known_bugs import BUG_TEXTS
+from preflight.model.versions import parse_version
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,17 @@ def test_every_fault_has_texts_and_every_text_is_of_a_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "covered"), [((1, 17, 17), False), ((1, 18, 0), True), ((1, 18, 6), True), ((1, 18, 8), False), ((1, 19, 0), False)]
+    ("version", "covered"),
+    [
+        ("v1.17.17", False),
+        ("v1.18.0", True),
+        ("v1.18.4-tke.5", True),
+        ("v1.18.8", False),
+        ("1.19.0", False),
+        ("1.18", None),
+        ("1.30", False),
+        ("", None),
+    ],
 )
-def test_the_releases_that_forget_nodes(version: tuple[int, int, int], covered: bool) -> None:
-    assert [fault.affects(version) for fault in KNOWN_BUGS if fault.id == "kubernetes#91601"] == [covered]
+def test_the_releases_that_forget_nodes(version: str, covered: bool | None) -> None:
+    assert [fault.affects(parse_version(version)) for fault in KNOWN_BUGS if fault.id == "kubernetes#91601"] == [covered]

@@ -350,7 +350,7 @@ def test_the_gate_of_lt_and_gt_is_read_where_it_can_be(minor: str, metrics: str,
     tolerations = [{"key": "level", "operator": "Gt", "value": "5", "effect": "NoSchedule"}]
     owner = daemonset("x", "gated", tolerations=tolerations)
     server = ApiServer([node("a-0"), owner, pod(owner, "a-0")])
-    server.version["minor"], server.metrics = minor, metrics
+    server.version["gitVersion"], server.metrics = f"v1.{minor}.0", metrics
     with serving(server, tmp_path) as config:
         result = program("taint", "nodes", "a-0", "level=7:NoSchedule", "--kubeconfig", str(config), "-o", "json")
     assert [load["outcome"] for load in json.loads(result.out)["coverage"]] == [outcome]

@@ -27,7 +27,10 @@ apiVersion: v1
 kind: Node
 metadata: {name: n1, labels: {pool: a}, annotations: {example.com/x: foreign}}
 spec: {taints: [{key: k, effect: NoSchedule}], podCIDR: 10.0.0.0/24}
-status: {allocatable: {cpu: "8"}, conditions: [{type: Ready, status: "True", reason: KubeletReady}], nodeInfo: {osImage: x}}
+status:
+  allocatable: {cpu: "8"}
+  conditions: [{type: Ready, status: "True", reason: KubeletReady}]
+  nodeInfo: {osImage: x, kubeletVersion: v1.37.2}
 ---
 apiVersion: apps/v1
 kind: DaemonSet
@@ -57,7 +60,7 @@ items:
 SAVED = """\
 {"apiVersion":"preflight/v1","kind":"Snapshot","metadata":{"preflight":"VERSION","listed":["storage"],"complete":[],"nodes":true},"items":[
  {"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","labels":{"pool":"a"}},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]},\
-"status":{"conditions":[{"type":"Ready","status":"True"}],"allocatable":{"cpu":"8"}}},
+"status":{"conditions":[{"type":"Ready","status":"True"}],"allocatable":{"cpu":"8"},"nodeInfo":{"kubeletVersion":"v1.37.2"}}},
  {"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"csi","namespace":"storage",\
 "annotations":{"preflight/exempt":"PF214: later"}},"spec":{"selector":{"matchLabels":{"app":"csi"}},\
 "template":{"metadata":{"labels":{"app":"csi"}},"spec":{"tolerations":[{"key":"k","operator":"Exists"}],\
