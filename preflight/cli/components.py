@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from preflight import policy
 from preflight.cli.documented_command import DocumentedCommand
-from preflight.cli.options import add_connection_options, make_target
+from preflight.cli.options import add_connection_options, add_exclusion_options, make_exclusion, make_target
 from preflight.cli.output import print_problems
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
@@ -56,6 +57,7 @@ _COLUMN_HEADINGS = ("DAEMONSET", "IS", "PROVIDES", "BECAUSE")
     help="Policy file or pack. Default: the .preflight.yaml of this folder or one above.",
 )
 @click.option("--no-policy", is_flag=True, help="Use no policy.")
+@add_exclusion_options
 def command(
     paths: tuple[str, ...],
     sources: tuple[str, ...],
@@ -84,7 +86,8 @@ def command(
         raise UsageError(messages.TWO_PLACES)
     target = make_target(given, given_paths, live=live)
     source = select_input(given_paths or (() if target else (".",)), target=target)
-    loaded = load_input(source, LoadOptions(one_cluster=False), stdin=sys.stdin.buffer, query=FOR_DAEMONSETS)
+    exclusion = make_exclusion({**given, "allow_empty": allow_empty}, None if no_policy else named or policy.find_policy())
+    loaded = load_input(source, LoadOptions(one_cluster=False, exclusion=exclusion), stdin=sys.stdin.buffer, query=FOR_DAEMONSETS)
     daemonsets = [workload for workload in loaded.world.workloads if isinstance(workload, DaemonSet)]
     found = sorted(
         ((daemonset, recognize_components(daemonset, loaded.world.config_maps, stated)) for daemonset in daemonsets), key=_make_sort_key
@@ -106,8 +109,6 @@ def command(
 
 def _load_stated_kinds(named: str, *, no_policy: bool) -> tuple[ComponentOverride, ...]:
     """What the policy that is named or found states of DaemonSets."""
-    from preflight import policy
-
     name = named or (None if no_policy else policy.find_policy())
     if not name:
         return ()

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from preflight import policy
 from preflight.cli.documented_command import DocumentedCommand
+from preflight.cli.options import add_exclusion_options, make_exclusion
 from preflight.cli.output import print_problems
 from preflight.cli.version_options import add_version_options, make_version_options
 from preflight.errors import InputError, UsageError
@@ -46,6 +48,7 @@ class _FixCommand(DocumentedCommand):
 @click.option("--patch", "patch", type=click.Choice(_PATCHES), help="Print JSON patches for kubectl or kustomize. Default: kubectl.")
 @click.option("--rendered", is_flag=True, help="Also edit files rendered by Helm.")
 @click.option("--allow-empty", is_flag=True, help="Exit 0 when there is nothing to check.")
+@add_exclusion_options
 @add_version_options
 def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bool, **given: Any) -> int:
     """Fix what lint finds, or what a change would cost."""
@@ -63,7 +66,8 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
         makes_patches=bool(given["patch"]),
         edits_rendered=given["rendered"],
     )
-    options = Options(allow_empty=allow_empty, versions=make_version_options(given))
+    exclusion = make_exclusion({**given, "allow_empty": allow_empty}, policy.find_policy())
+    options = Options(allow_empty=allow_empty, versions=make_version_options(given), exclusion=exclusion)
     proposal = propose_fixes(Session(Files(paths or (".",), sources), options, stdin=sys.stdin.buffer), request)
     outcome = proposal.result
     lines = list(format_fix_summary(outcome, request.plan.commands, patches=request.makes_patches, is_written=given["write"]))

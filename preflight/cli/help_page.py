@@ -10,7 +10,7 @@ import click
 from preflight.messages import command_line as messages
 from preflight.messages.help import HelpPage, find_help_page
 
-_CLUSTER = ("--from", "--context", "--kubeconfig", "--live")
+_CLUSTER = ("--from", "--context", "--kubeconfig", "--live", "--exclude", "--no-gitignore")
 _OUTPUT = ("-o", "--all-rows", "--why", "-q", "--color", "-v")
 _EXIT_CODE = ("--fail-on", "--exit-zero", "--allow-empty", "--strict")
 _POLICY = ("--policy", "--no-policy", "--no-exemptions", "--baseline", "--write-baseline", "--baseline-expires", "--today")

@@ -54,7 +54,18 @@ _SECTIONS = (
 """The commands for manifests and for clusters; all others explain the program."""
 
 _OPTIONS_WITH_VALUE = (
-    *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--kubernetes-version", "--kubectl-version", "--why", "--color"),
+    *(
+        "--from",
+        "-o",
+        "--output",
+        "--fail-on",
+        "--feature-gates",
+        "--kubernetes-version",
+        "--kubectl-version",
+        "--why",
+        "--color",
+        "--exclude",
+    ),
     *("--policy", "--baseline", "--write-baseline", "--baseline-expires", "--today"),
     *("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout"),
 )

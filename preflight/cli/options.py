@@ -17,10 +17,30 @@ from preflight.errors import UsageError
 from preflight.load.inputs import Input, select_input
 from preflight.load.live.target import ClusterTarget, parse_timeout
 from preflight.messages import cli as messages
+from preflight.model.exclusion import ExcludedPaths, Exclusion
 from preflight.model.report import Severity
 from preflight.policy.evaluate import PolicyOptions
 
 _FORMATS_HELP = "text (default), concise, json, sarif, junit, github, gitlab, markdown or html. Repeatable."
+
+EXCLUSION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--exclude",
+        "excluded",
+        metavar="GLOB",
+        multiple=True,
+        help="Leave out files and folders that match, where a folder is read; * matches / too. Repeatable.",
+    ),
+    click.option("--no-gitignore", is_flag=True, help="Read what git ignores, too."),
+)
+
+
+def add_exclusion_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options for files that are not read, on a command."""
+    for option in reversed(EXCLUSION_OPTIONS):
+        function = option(function)
+    return function
+
 
 SHARED_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help=_FORMATS_HELP),
@@ -37,6 +57,7 @@ SHARED_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--why", metavar="DAEMONSET/NODE", default="", help="Explain step by step why a node is lost; NAMESPACE/POD explains a pod."
     ),
+    *EXCLUSION_OPTIONS,
     *VERSION_OPTIONS,
     click.option(
         "--policy", metavar="FILE|NAME", default="", help="Policy file or pack. Default: the .preflight.yaml of this folder or one above."
@@ -144,9 +165,20 @@ def make_session(given: dict[str, Any], source: Input) -> Session:
         strict=given.get("strict", False),
         exit_zero=given["exit_zero"],
         versions=make_version_options(given),
+        exclusion=make_exclusion(given),
         why=given["why"],
     )
     return Session(source, options, make_policy_options(given), sys.stdin.buffer)
+
+
+def make_exclusion(given: dict[str, Any], policy_name: str | None = None) -> Exclusion:
+    """What the options leave out where folders are read, and what a policy does, None for no policy."""
+    stated = policy.load(policy_name).excluded if policy_name else ()
+    return Exclusion(
+        (*(ExcludedPaths(glob) for glob in given["excluded"]), *stated),
+        covers_ignored_files=not given["no_gitignore"],
+        covers_named_files=given["allow_empty"],
+    )
 
 
 def make_policy_options(given: dict[str, Any]) -> PolicyOptions:

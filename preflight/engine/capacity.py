@@ -114,6 +114,7 @@ def _read_files(query: CapacityQuery, session: Session) -> tuple[NewPod, load.Lo
         stdin=session.stdin,
         one_cluster=True,
         versions=session.versions,
+        exclusion=session.exclusion,
         collector=collector,
     )
     if isinstance(query.pod, NewPod):

@@ -70,7 +70,7 @@ def propose_fixes(session: Session, request: FixRequest) -> FixProposal:
     Errors: UsageError where a command is refused.
     """
     plan = request.plan
-    load_options = LoadOptions(one_cluster=bool(plan.commands), versions=session.versions)
+    load_options = LoadOptions(one_cluster=bool(plan.commands), versions=session.versions, exclusion=session.exclusion)
     loaded = load_input(session.input, load_options, stdin=session.stdin)
     read = cache(lambda argument: read_objects(argument.path, plan.file, stdin=session.stdin, depth=argument.depth).given_objects)
     inputs = _FixInputs(loaded, plan, read)

@@ -24,6 +24,7 @@ def lint(session: Session) -> Analysis:
     options = LoadOptions(
         one_cluster=False,
         versions=session.versions,
+        exclusion=session.exclusion,
         leaves_templates=session.options.allow_empty,
     )
     with open_input(session.input, options, stdin=session.stdin) as opened:

@@ -19,6 +19,7 @@ from preflight.load.files import STDIN
 from preflight.load.inputs import Files, Input, Live, LoadOptions, OpenInput, list_paths, open_input
 from preflight.messages import run as messages
 from preflight.messages.load import describe_empty_input
+from preflight.model.exclusion import NOTHING_EXCLUDED, Exclusion
 from preflight.model.meta import Origin
 from preflight.model.report import Problem, Severity
 from preflight.model.versions import VersionOptions, parse_version
@@ -40,6 +41,7 @@ class Options(Struct, frozen=True):
     3. `versions` is what is said of the versions of Kubernetes; that of a policy is added by `Session.versions`.
     4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it. Or of one ordinary pod that
        may have to go, as `NAMESPACE/POD`.
+    5. `exclusion` is what is left out where folders are read.
     """
 
     fail_on: Severity = Severity.ERROR
@@ -48,6 +50,7 @@ class Options(Struct, frozen=True):
     exit_zero: bool = False
     versions: VersionOptions = VersionOptions()
     why: str = ""
+    exclusion: Exclusion = NOTHING_EXCLUDED
 
 
 class Session(Struct, frozen=True):
@@ -64,6 +67,12 @@ class Session(Struct, frozen=True):
     options: Options = Options()
     policy: PolicyOptions = PolicyOptions()
     stdin: BinaryIO | None = None
+
+    @property
+    def exclusion(self) -> Exclusion:
+        """What the options and the policy leave out where folders are read."""
+        given, stated = self.options.exclusion, self.policy.policy.excluded
+        return replace(given, globs=(*given.globs, *stated)) if stated else given
 
     @property
     def versions(self) -> VersionOptions:
@@ -144,6 +153,7 @@ def make_load_options(session: Session, detail: PodDetail = PodDetail.COVERAGE) 
     return LoadOptions(
         one_cluster=True,
         versions=session.versions,
+        exclusion=session.exclusion,
         wants_whole_pods=detail is PodDetail.WHOLE_PODS,
         wants_pod_texts=detail is PodDetail.SOME_WHOLE_PODS,
         wants_state=detail is PodDetail.RUNTIME_STATE,

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from preflight.errors import InputError
 from preflight.messages.load import CUT_OFF_GZIP, NO_SUCH_DIRECTORY, describe_damaged_gzip, describe_unpacked_size, lower_first
+from preflight.model.exclusion import NOTHING_EXCLUDED, Exclusion
 
 if TYPE_CHECKING:
     from gzip import GzipFile
@@ -63,6 +64,7 @@ class UnreadablePath(Struct, frozen=True, gc=False):
 class FileListing(Struct):
     """What walking found: files in order of their name, what could not be read, and how many links and hidden manifests were left alone.
 
+    `excluded` and `ignored` count the files and folders that an exclusion and git leave out.
     `missing` are paths that a person named and that cannot be opened; `empty_folders` named folders without a file to read.
     """
 
@@ -72,9 +74,11 @@ class FileListing(Struct):
     skipped_manifests: int = 0
     missing: list[UnreadablePath] = []
     empty_folders: list[str] = []
+    excluded: int = 0
+    ignored: int = 0
 
 
-def find_files(paths: Sequence[str]) -> FileListing:
+def find_files(paths: Sequence[str], exclusion: Exclusion = NOTHING_EXCLUDED) -> FileListing:
     """The files that paths mean, each once, in an order that does not hang on the order of the paths.
 
     1. A path that names a file is read whatever its name; a symbolic link that is named is followed. `-` is standard input.
@@ -82,6 +86,7 @@ def find_files(paths: Sequence[str]) -> FileListing:
        Hidden folders and files, symbolic links and what is no regular file are left out; links, and hidden files of a folder that look
        like manifests, are counted.
     3. A file below a `templates` folder beside a Chart.yaml is a template of that chart.
+    4. What `exclusion` leaves out is counted.
     """
     walked = FileListing()
     seen: set[tuple[int, int]] = set()
@@ -98,20 +103,25 @@ def find_files(paths: Sequence[str]) -> FileListing:
             continue
         if stat.S_ISDIR(status.st_mode):
             folders.append(path)
+        elif exclusion.covers_named_files and exclusion.excludes(path):
+            walked.excluded += 1
         elif (status.st_dev, status.st_ino) not in seen:
             seen.add((status.st_dev, status.st_ino))
             walked.sources.append(SourceFile(to_text(path), path, is_named=True))
     for folder in folders:
-        _walk_folder(folder, find_chart(folder), seen, walked)
+        _walk_folder(folder, find_chart(folder), seen, walked, exclusion)
     walked.sources.sort(key=lambda source: source.file)
     walked.unread.sort(key=lambda unread: unread.file)
     return walked
 
 
-def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: FileListing) -> None:
+def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: FileListing, exclusion: Exclusion) -> None:
     found: set[tuple[int, int]] = set()
-    is_empty = True
-    waiting = [(root, chart)]
+    ignored = _list_ignored_paths(root) if exclusion.covers_ignored_files else frozenset()
+    root_prefix = "" if root == "." else f"{root.rstrip('/')}/"
+    is_empty = "." not in ignored
+    waiting = [(root, chart)] if "." not in ignored else []
+    listing.ignored += "." in ignored
     while waiting:
         folder, chart = waiting.pop()
         prefix = "" if folder == "." else folder if folder.endswith("/") else f"{folder}/"
@@ -128,7 +138,13 @@ def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: Fil
         names = {entry.name for entry in listed}
         for entry in listed:
             path = prefix + entry.name
-            if entry.is_symlink():
+            if exclusion.globs and exclusion.excludes(path):
+                listing.excluded += 1
+                is_empty = False
+            elif ignored and path.removeprefix(root_prefix) in ignored:
+                listing.ignored += 1
+                is_empty = False
+            elif entry.is_symlink():
                 listing.skipped_links += 1
             elif entry.is_dir(follow_symlinks=False):
                 is_template = entry.name == "templates" and "Chart.yaml" in names
@@ -142,6 +158,12 @@ def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: Fil
     seen |= found
     if is_empty:
         listing.empty_folders.append(to_text(root))
+
+
+def _list_ignored_paths(folder: str) -> frozenset[str]:
+    from preflight.load.git.work_tree import list_ignored_paths
+
+    return list_ignored_paths(folder)
 
 
 def is_hidden(name: str) -> bool:

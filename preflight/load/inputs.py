@@ -14,6 +14,7 @@ from preflight.load.live.target import ClusterTarget
 from preflight.load.loader import LoadResult, load_world
 from preflight.load.snapshot.recognize import is_snapshot
 from preflight.messages.load import NOT_A_SNAPSHOT
+from preflight.model.exclusion import NOTHING_EXCLUDED, Exclusion
 from preflight.model.report import Location, Problem
 from preflight.model.versions import VersionOptions
 
@@ -57,6 +58,7 @@ class LoadOptions(Struct, frozen=True):
     wants_whole_pods: bool = False
     wants_pod_texts: bool = False
     wants_state: bool = False
+    exclusion: Exclusion = NOTHING_EXCLUDED
 
 
 class OpenInput:
@@ -177,6 +179,7 @@ def _load(
         wants_whole_pods=options.wants_whole_pods,
         wants_pod_texts=options.wants_pod_texts,
         wants_state=options.wants_state,
+        exclusion=options.exclusion,
         cluster=cluster,
     )
 

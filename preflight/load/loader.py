@@ -30,7 +30,9 @@ from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, STATE_LISTS, WANTED
 from preflight.load.unknown_resources import find_unknown_resource_in_text, has_tolerations
 from preflight.messages.load import (
     ARCHIVE_ON_STDIN,
+    EXCLUDED,
     HIDDEN,
+    IGNORED,
     NOT_FOLLOWED,
     NOT_PARSED,
     NOT_UTF16,
@@ -41,6 +43,7 @@ from preflight.messages.load import (
     explain_unrendered,
 )
 from preflight.model.core import Node
+from preflight.model.exclusion import NOTHING_EXCLUDED, Exclusion
 from preflight.model.meta import Origin
 from preflight.model.report import Location, Problem, SkippedCheck
 from preflight.model.versions import NO_VERSION_OPTIONS, VersionOptions
@@ -115,6 +118,7 @@ def load_world(
     wants_whole_pods: bool = False,
     wants_pod_texts: bool = False,
     wants_state: bool = False,
+    exclusion: Exclusion = NOTHING_EXCLUDED,
     cluster: Callable[[ObjectCollector], None] | None = None,
     collector: ObjectCollector | None = None,
 ) -> LoadResult:
@@ -131,7 +135,7 @@ def load_world(
     7. `cluster` puts in what a live cluster has; beside paths it is the world around them.
     8. `collector` is the heap to fill, of one who wants more of it; what it wants of templates and pods is then its own to say.
     """
-    walked = find_files((*paths, *context_paths))
+    walked = find_files((*paths, *context_paths), exclusion)
     for missing in walked.missing:
         raise InputError(describe_missing_input(missing.file, missing.reason))
     gathered = collector or ObjectCollector(
@@ -141,7 +145,9 @@ def load_world(
         gathered.add_problem(describe_unreadable(unread.reason), unread.file)
     gathered.count_skipped(NOT_FOLLOWED, walked.skipped_links, "symbolic link")
     gathered.count_skipped(HIDDEN, walked.skipped_manifests, "hidden file")
-    judged = frozenset(source.file for source in find_files(paths).sources) if context_paths or (paths and cluster) else None
+    judged = frozenset(source.file for source in find_files(paths, exclusion).sources) if context_paths or (paths and cluster) else None
+    gathered.count_skipped(EXCLUDED, walked.excluded, "path")
+    gathered.count_skipped(IGNORED, walked.ignored, "path")
     if cluster is not None:
         cluster(gathered)
     gathered.empty_paths += walked.empty_folders

@@ -24,6 +24,8 @@ NO_SUCH_DIRECTORY = "no such directory"
 NOT_UTF16 = "UTF-16: save it as UTF-8"
 NOT_FOLLOWED = "not followed: give its path to read it"
 HIDDEN = "not read, although `kubectl apply -f` reads hidden files: give its path to read it"
+EXCLUDED = "excluded"
+IGNORED = "ignored by git: --no-gitignore reads them"
 CUT_OFF_GZIP = "broken gzip data: the file is cut off: copy or save it again"
 
 

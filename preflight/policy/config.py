@@ -126,6 +126,7 @@ class PolicyFile(_PolicyStruct, frozen=True):
        `default`.
     2. Lists are appended to those of the base; of two entries with the same name (taints: the same key and values) the later one applies.
     3. `kubernetesVersion` (`"1.30"`, `"1.30.4"`) is the version of the clusters, where a cluster does not state its own.
+    4. `exclude` lists globs of files and folders, below the folder of this file, that are not read where a folder is; `*` matches `/` too.
     """
 
     description: str = ""
@@ -140,3 +141,4 @@ class PolicyFile(_PolicyStruct, frozen=True):
     exemptions: tuple[Exemption, ...] = ()
     requireExpires: bool | None = None
     kubernetesVersion: str = ""
+    exclude: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from preflight.messages import policy as messages
+from preflight.model.exclusion import ExcludedPaths
 from preflight.policy.matching import to_texts
 from preflight.policy.model import Policy, PolicySource, RuleSetting
 from preflight.policy.reader import PolicyLayer, raise_faults
@@ -56,6 +57,7 @@ def merge_layers(layers: Sequence[PolicyLayer]) -> Policy:
         requires_expires=expires[0],
         requires_expires_source=expires[1],
         kubernetes_version=version,
+        excluded=tuple(ExcludedPaths(glob, layer.folder) for layer in layers for glob in layer.policy_file.exclude),
     )
 
 

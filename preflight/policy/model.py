@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from preflight.model.exclusion import ExcludedPaths
 from preflight.model.report import Severity
 from preflight.policy.matching import MatchTarget, matches_target
 
@@ -67,6 +68,7 @@ class Policy(Struct, frozen=True):
     requires_expires: bool = False
     requires_expires_source: PolicySource | None = None
     kubernetes_version: str = ""
+    excluded: tuple[ExcludedPaths, ...] = ()
 
     def resolve_severity(self, rule: str, rule_severity: Severity, hit_severity: Severity | None, target: MatchTarget) -> Severity | None:
         """What a hit of a rule is: None where the rule is off for this object.

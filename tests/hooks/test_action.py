@@ -87,11 +87,12 @@ def test_what_the_examples_type_exists() -> None:
 def act(at: Path, env: dict[str, str], **given: str) -> subprocess.CompletedProcess[str]:
     """The last step as a runner runs it, over the repository in a folder."""
     temp = at.parent / "temp"
-    (temp / "preflight" / "bin").mkdir(parents=True)
+    (temp / "preflight" / "bin").mkdir(parents=True, exist_ok=True)
     python = temp / "preflight" / "bin" / "python"
     python.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n', encoding="utf-8")
     python.chmod(0o755)
-    inputs = {"ACTION": str(ROOT), "BASE": "", "PATHS": ".", "FROM": "", "FAIL_ON": "warning", "POLICY": ".preflight.yaml", "SARIF": ""}
+    inputs = {"ACTION": str(ROOT), "BASE": "", "PATHS": ".", "FROM": "", "FAIL_ON": "warning", "POLICY": ".preflight.yaml"}
+    inputs |= {"SARIF": "", "EXCLUDE": ""}
     runner = {"RUNNER_TEMP": str(temp), "GITHUB_STEP_SUMMARY": str(temp / "summary.md")}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", LINT["run"]]
     return subprocess.run(command, cwd=at, env={**env, **inputs, **runner, **given}, capture_output=True, text=True, check=False)
@@ -126,6 +127,13 @@ def test_a_pull_request_is_held_to_the_policy_of_its_base(env: dict[str, str], t
     assert re.search(r"^::warning file=deploy/ds\.yaml,line=10,.*PF201", result.stdout, re.MULTILINE), result.stdout
     assert "PF201" in (tmp_path / "temp" / "summary.md").read_text(encoding="utf-8")
     assert (tmp_path / "work" / "out.sarif").exists()
+
+
+def test_what_is_excluded_is_not_read(env: dict[str, str], tmp_path: Path) -> None:
+    commits(tmp_path / "work", env, STRICT, {"deploy/ds.yaml": BAD, "vendor/broken.yaml": "kind: Pod\n  a: [\n"})
+    assert act(tmp_path / "work", env).returncode == 3
+    assert act(tmp_path / "work", env, EXCLUDE="vendor").returncode == 1
+    assert act(tmp_path / "work", env, EXCLUDE="deploy/*.yaml\nvendor\n").returncode == 0
 
 
 def test_a_push_is_held_to_its_own_policy(env: dict[str, str], tmp_path: Path) -> None:

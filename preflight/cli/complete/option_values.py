@@ -28,7 +28,7 @@ Values = ValueKind | tuple[str, ...]
 """A kind of value, or all values that there are."""
 
 _OWN: Mapping[str, Values] = {
-    **dict.fromkeys(("--from", "--kubeconfig", "--baseline", "--write-baseline", "--since", "--plan"), ValueKind.FILE),
+    **dict.fromkeys(("--from", "--kubeconfig", "--baseline", "--write-baseline", "--since", "--plan", "--exclude"), ValueKind.FILE),
     **dict.fromkeys(("-f", "--filename", "-k", "--kustomize", "--patch-file"), ValueKind.FILE),
     **dict.fromkeys(("-o", "--output"), ValueKind.FORMAT),
     **dict.fromkeys(("-n", "--namespace"), ValueKind.NAMESPACE),

@@ -15,6 +15,8 @@ from preflight.load.files import MANIFEST_START, STDIN, SourceFile, looks_like_m
 from preflight.load.git import revisions
 from preflight.load.git.plumbing import RevisionError
 from preflight.load.git.revisions import Revision
+from preflight.load.git.work_tree import find_work_tree
+from preflight.load.inputs import LoadOptions
 from preflight.load.loader import LoadResult, load_sources, load_world
 from preflight.messages.git import (
     SUBMODULE_SKIPPED,
@@ -23,10 +25,11 @@ from preflight.messages.git import (
     note_revision_first,
 )
 from preflight.messages.load import (
+    EXCLUDED,
     HIDDEN,
     NOT_FOLLOWED,
 )
-from preflight.model.versions import NO_VERSION_OPTIONS, VersionOptions
+from preflight.model.versions import VersionOptions
 
 LIVE_SIDE = "live"
 """The word for the cluster itself."""
@@ -85,10 +88,10 @@ def resolve_merge_base(base: str, head: str) -> Revision:
 def read_side(
     text: str,
     source: Revision | str,
+    options: LoadOptions,
     *,
     stdin: BinaryIO | None = None,
     reserved_names: Collection[str] | None = None,
-    versions: VersionOptions = NO_VERSION_OPTIONS,
 ) -> LoadedSide:
     """Read one side, which is no live cluster; what a file or a document means is the same for all of them: see `read`.
 
@@ -96,17 +99,20 @@ def read_side(
     the repository, as long as none of these is taken: that is how machines that read the report know them.
     """
     if isinstance(source, str):
-        loaded = load_world([source], stdin=stdin, one_cluster=False, versions=versions)
+        loaded = load_world([source], stdin=stdin, one_cluster=False, versions=options.versions, exclusion=options.exclusion)
         is_folder = source != STDIN and os.path.isdir(source)  # noqa: PTH112 (pathlib costs 10 ms at the start)
         root = "" if source == "." else to_text(source).rstrip("/") + "/" if is_folder else to_text(source)
         return LoadedSide(to_text(text), loaded, root)
     listed = revisions.list_revision_files(source)
+    tree = find_work_tree(".") or "."
+    kept = [entry for entry in listed.entries if entry.is_named or not options.exclusion.excludes(f"{tree}/{entry.path}")]
+    excluded, listed.entries = len(listed.entries) - len(kept), kept
     paths = frozenset(to_text(entry.path) for entry in listed.entries)
     prefix = "" if reserved_names is not None and paths.isdisjoint(reserved_names) else f"{source.display_name}:"
     notes: tuple[str, ...] = ()
     if _path_exists(text):
         notes = (note_revision_first(source.text),)
-    loaded = _read_revision(listed, prefix, versions)
+    loaded = _read_revision(listed, prefix, excluded, options.versions)
     is_file = any(entry.is_named for entry in listed.entries)
     root = prefix + (source.path if is_file or not source.path else f"{source.path}/")
     return LoadedSide(source.text, loaded, root, notes)
@@ -124,8 +130,9 @@ def _path_exists(path: str) -> bool:
         return False
 
 
-def _read_revision(listed: revisions.RevisionListing, prefix: str, versions: VersionOptions) -> LoadResult:
+def _read_revision(listed: revisions.RevisionListing, prefix: str, excluded: int, versions: VersionOptions) -> LoadResult:
     gathered = ObjectCollector()
+    gathered.count_skipped(EXCLUDED, excluded, "path")
     gathered.count_skipped(NOT_FOLLOWED, listed.skipped_links, "symbolic link")
     gathered.count_skipped(HIDDEN, _count_hidden_manifests(listed), "hidden file")
     gathered.count_skipped(SUBMODULE_SKIPPED, listed.submodules, "submodule")

@@ -31,14 +31,14 @@ def build_environment() -> dict[str, str]:
     return {**kept, **_ENVIRONMENT}
 
 
-def run_git(*arguments: str, stdin_data: bytes = b"") -> bytes:
-    """What a command of git prints.
+def run_git(*arguments: str, stdin_data: bytes = b"", folder: str | None = None) -> bytes:
+    """What a command of git prints, run in a folder, None for the working directory.
 
     Errors: NoRevision, in git's words, where it fails.
     """
     command: Sequence[str | bytes] = [*GIT, *map(os.fsencode, arguments)]
     try:
-        done = subprocess.run(command, input=stdin_data, capture_output=True, check=False, env=build_environment())
+        done = subprocess.run(command, input=stdin_data, capture_output=True, check=False, env=build_environment(), cwd=folder)
     except FileNotFoundError:
         raise RevisionError(NO_GIT) from None
     except (OSError, ValueError) as error:
