@@ -93,7 +93,8 @@ STATE_KINDS = frozenset({"Event", "CSINode"})
 CLUES_BY_KIND: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": (
         *("resourceList", "configList", "renameByDefault", "rename:"),
-        *("CSI_PLUGIN_TOLERATIONS", "_PLUGIN_TOLERATIONS", "ROOK_USE_CSI_OPERATOR", "ROOK_ENABLE_DISCOVERY_DAEMON", "taint-toleration"),
+        *("_PLUGIN_TOLERATIONS", "ROOK_USE_CSI_OPERATOR", "ROOK_ENABLE_DISCOVERY_DAEMON", "ROOK_CSI_ENABLE", "taint-toleration"),
+        *("rook-ceph-operator-config", "longhorn-default-setting"),
         *("kube-proxy-replacement", "agent-not-ready-taint-key", "proxyAll", "bpfEnabled", "felix_bpfenabled", "FELIX_BPFENABLED"),
     )
 }

@@ -100,7 +100,8 @@ class ResourceFact(Struct, frozen=True, forbid_unknown_fields=True):
 
     1. `names` are the names that an object of a general kind (a ConfigMap, a Setting) must have; () is any name.
     2. `fallback` is a kind of the same group whose object states what this one does not.
-    3. `cluster_group` is an API group that a cluster serves if the operator is installed: an object of a general kind is only asked for
+    3. `change_note` is what to know of a change of the resource, "" where the operator follows it at once.
+    4. `cluster_group` is an API group that a cluster serves if the operator is installed: an object of a general kind is only asked for
        then.
     """
 
@@ -111,6 +112,7 @@ class ResourceFact(Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, ...] = ()
     fallback: str = ""
     cluster_group: str = ""
+    change_note: str = ""
     shared: SharedFacts = SharedFacts()
 
 

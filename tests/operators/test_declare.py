@@ -170,19 +170,6 @@ def test_a_strategy_may_be_its_type_alone() -> None:
     assert made["nvidia-driver-daemonset*"].spec.updateStrategy.type == "OnDelete"
 
 
-def test_fix_says_what_to_set_where_the_field_is_text(tmp_path: Path) -> None:
-    setting = (
-        "apiVersion: longhorn.io/v1beta2\nkind: Setting\nmetadata: {name: taint-toleration, namespace: longhorn-system}\n"
-        'value: "other=x:NoSchedule"\n'
-    )
-    folder = _write(tmp_path, setting=setting, node=NODE)
-
-    result = program("fix", folder, "--for", "taint nodes n1 dedicated=train:NoSchedule")
-
-    assert "dedicated=train:NoSchedule" in result.out + result.err
-    assert "Setting taint-toleration" in result.out + result.err
-
-
 def test_the_daemonset_that_the_operator_made_counts(tmp_path: Path) -> None:
     made = """\
 apiVersion: apps/v1
