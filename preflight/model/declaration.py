@@ -72,6 +72,18 @@ class OperatorResource(Struct, frozen=True):
     data: Mapping[str, Any]
 
 
+class IgnoredSetting(Struct, frozen=True):
+    """A field of a custom resource that has no effect: `name` is what people call it.
+
+    `problem` says why its text cannot be read; or `reason` says why the operator does not read the field.
+    """
+
+    path: FieldPath
+    name: str
+    problem: str = ""
+    reason: str = ""
+
+
 class Declaration(Struct, frozen=True):
     """How a DaemonSet is declared.
 
@@ -84,7 +96,7 @@ class Declaration(Struct, frozen=True):
     4. `assigned_labels` are keys of node labels that the DaemonSet selects and that the operator, or node feature discovery, sets on nodes:
        a manifest of a node that does not state such a label does not mean that the node lacks the label.
     5. `change_note` is what to know of a change of the resource. `unknowns` are facts of the DaemonSet that cannot be determined from the
-       resource, one line each. `problems` are fields that the operator cannot read and ignores: the path in the resource, and why.
+       resource, one line each. `ignored` are fields that have no effect.
     """
 
     operator: str
@@ -103,4 +115,4 @@ class Declaration(Struct, frozen=True):
     assigned_labels: tuple[str, ...] = ()
     change_note: str = ""
     unknowns: tuple[str, ...] = ()
-    problems: tuple[tuple[FieldPath, str], ...] = ()
+    ignored: tuple[IgnoredSetting, ...] = ()

@@ -12,7 +12,15 @@ from msgspec.structs import replace
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC
-from preflight.model.declaration import Declaration, FieldMode, FieldPath, OperatorResource, ProvidedComponent, TolerationField
+from preflight.model.declaration import (
+    Declaration,
+    FieldMode,
+    FieldPath,
+    IgnoredSetting,
+    OperatorResource,
+    ProvidedComponent,
+    TolerationField,
+)
 from preflight.model.meta import Origin
 from preflight.operators.affinity import exclude_labels, presume_exclusions
 from preflight.operators.conditions import is_fulfilled, is_made
@@ -113,9 +121,18 @@ def _declare(
         assigned_labels=made.assigned_labels,
         change_note=change_note,
         unknowns=made.unknowns,
-        problems=tuple((locate_setting(resource, path), why) for value in values.values() for path, why in value.problems),
+        ignored=tuple(_list_ignored(made, resource, values)),
     )
     return replace(_mark_versions(daemonset, values["tolerations"]), declaration=declaration)
+
+
+def _list_ignored(made: DaemonSetFact, resource: OperatorResource, values: Mapping[str, FieldValue]) -> Iterator[IgnoredSetting]:
+    for path, problem in (problem for value in values.values() for problem in value.problems):
+        yield IgnoredSetting(locate_setting(resource, path), ".".join(map(str, path)), problem)
+    for unread in made.unread:
+        path = split_path(unread.field)
+        if get_value(resource.data, path) not in (None, "", [], {}):
+            yield IgnoredSetting(path, unread.field, reason=unread.reason)
 
 
 def _has_known_namespace(made: DaemonSetFact, resource: OperatorResource) -> bool:
