@@ -72,6 +72,15 @@ class OperatorResource(Struct, frozen=True):
     data: Mapping[str, Any]
 
 
+class DeclaringResource(Struct, frozen=True):
+    """The custom resource, or the ConfigMap, from which an operator makes a DaemonSet that is not in the input itself."""
+
+    operator: str
+    kind: str
+    namespace: str
+    name: str
+
+
 class IgnoredSetting(Struct, frozen=True):
     """A field of a custom resource that has no effect: `name` is what people call it.
 
@@ -116,3 +125,8 @@ class Declaration(Struct, frozen=True):
     change_note: str = ""
     unknowns: tuple[str, ...] = ()
     ignored: tuple[IgnoredSetting, ...] = ()
+
+    @property
+    def resource(self) -> DeclaringResource:
+        """What declares the DaemonSet."""
+        return DeclaringResource(self.operator, self.kind, self.namespace, self.name)
