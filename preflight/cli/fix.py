@@ -125,11 +125,11 @@ def _write_files(outcome: FixResult) -> list[str]:
 
 
 def _format_patches(outcome: FixResult, form: str) -> str:
-    from preflight.fix.kubectl_patch import format_kubectl_patch, format_kustomization
+    from preflight.fix.planner import format_kustomization, format_patch
 
     if form == "kubectl":
-        return "".join(f"{format_kubectl_patch(fix.daemonset, fix.operations)}\n" for fix in outcome.fixes)
-    return format_kustomization([(fix.daemonset, fix.operations) for fix in outcome.fixes]) if outcome.fixes else ""
+        return "".join(f"{line}\n" for line in dict.fromkeys(format_patch(fix.daemonset, fix.operations) for fix in outcome.fixes))
+    return format_kustomization(outcome.fixes) if outcome.fixes else ""
 
 
 def _print_diff(outcome: FixResult) -> None:

@@ -57,6 +57,7 @@ def _build_row(groups: list[CoverageGroup], reasons: tuple[Reason, ...], tolerat
         reasons=describe_reasons(reasons),
         tolerates=tolerates,
         reasons_state_loop=any(isinstance(reason, EvictionLoop) for reason in reasons),
+        declaredBy=first.daemonset.declaration.resource if first.daemonset.declaration else None,
     )
 
 

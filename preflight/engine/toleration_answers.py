@@ -35,7 +35,8 @@ def _answer(daemonset: DaemonSet) -> DaemonSetTolerations:
     spec = daemonset.spec.template.spec
     implicit = frozenset(list_implicit_tolerations(spec.hostNetwork))
     tolerations = tuple(_answer_toleration(toleration, spec, implicit) for toleration in add_implicit_tolerations(spec))
-    return DaemonSetTolerations(str(daemonset.key), tolerations, daemonset.key.file)
+    own = daemonset.declaration
+    return DaemonSetTolerations(str(daemonset.key), tolerations, daemonset.key.file, own.resource if own is not None else None)
 
 
 def _answer_toleration(toleration: Toleration, spec: PodSpec, implicit: frozenset[Toleration]) -> TolerationAnswer:

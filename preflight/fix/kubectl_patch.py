@@ -30,13 +30,15 @@ def get_stored_tolerations(daemonset: DaemonSet) -> list[dict[str, Any]]:
     return stored
 
 
-def make_json_patch(current: Sequence[Mapping[str, Any]] | None, changes: Sequence[Operation]) -> list[dict[str, Any]]:
+def make_json_patch(
+    current: Sequence[Mapping[str, Any]] | None, changes: Sequence[Operation], path: str = TOLERATIONS_PATH
+) -> list[dict[str, Any]]:
     """A JSON patch: first a `test` that the tolerations are what they were when the fix was made, then the changes.
 
     1. `current` None means that there is no list: the test is for null, and the list is added whole.
     2. What is added goes to the end (`/-`); other changes name the toleration by its place, which the test makes safe.
     """
-    test: dict[str, Any] = {"op": "test", "path": TOLERATIONS_PATH, "value": None if current is None else list(current)}
+    test: dict[str, Any] = {"op": "test", "path": path, "value": None if current is None else list(current)}
     added: list[Any] = []
     changed: list[dict[str, Any]] = []
     for change in changes:
@@ -45,7 +47,7 @@ def make_json_patch(current: Sequence[Mapping[str, Any]] | None, changes: Sequen
             continue
         if current is None:
             raise CannotEdit(messages.NO_TOLERATIONS)
-        place = f"{TOLERATIONS_PATH}/{change.index}"
+        place = f"{path}/{change.index}"
         if isinstance(change, SetFields):
             changed += ({"op": "add", "path": f"{place}/{name}", "value": value} for name, value in change.fields.items())
         elif isinstance(change, DropField):
@@ -54,8 +56,8 @@ def make_json_patch(current: Sequence[Mapping[str, Any]] | None, changes: Sequen
             changed.append({"op": "replace", "path": place, "value": dict(change.tolerations[0])})
             added += map(dict, change.tolerations[1:])
     if current is None:
-        return [test, {"op": "add", "path": TOLERATIONS_PATH, "value": added}]
-    return [test, *changed, *({"op": "add", "path": f"{TOLERATIONS_PATH}/-", "value": toleration} for toleration in added)]
+        return [test, {"op": "add", "path": path, "value": added}]
+    return [test, *changed, *({"op": "add", "path": f"{path}/-", "value": toleration} for toleration in added)]
 
 
 def format_kubectl_patch(daemonset: DaemonSet, changes: Sequence[Operation]) -> str:
@@ -66,23 +68,23 @@ def format_kubectl_patch(daemonset: DaemonSet, changes: Sequence[Operation]) -> 
     return f"kubectl patch daemonset {name}{place} --type=json -p {shlex.quote(patch)}"
 
 
-def format_kustomization(patches: Sequence[tuple[DaemonSet, Sequence[Operation]]]) -> str:
-    """The patches as a part of a kustomization, in which the manifests are `resources`."""
-    lines = ["patches:"]
-    for daemonset, wanted in patches:
-        name, namespace = _get_names(daemonset)
-        target = {"group": "apps", "version": "v1", "kind": "DaemonSet", "name": name.replace(".", r"\."), "namespace": namespace}
-        current = get_written_tolerations(daemonset)
-        lines.append("  - target:")
-        lines += (f"      {field}: {json.dumps(text)}" for field, text in target.items() if text)
-        lines.append("    patch: |-")
-        lines += (f"      - {json.dumps(operation)}" for operation in make_json_patch(current, wanted))
-    return "\n".join(lines) + "\n"
+def format_kustomize_lines(daemonset: DaemonSet, changes: Sequence[Operation]) -> list[str]:
+    """The patch as an entry of `patches` of a kustomization, in which the manifests are `resources`."""
+    name, namespace = _get_names(daemonset)
+    target = {"group": "apps", "version": "v1", "kind": "DaemonSet", "name": name.replace(".", r"\."), "namespace": namespace}
+    current = get_written_tolerations(daemonset)
+    lines = ["  - target:", *(f"      {field}: {json.dumps(text)}" for field, text in target.items() if text), "    patch: |-"]
+    return [*lines, *(f"      - {json.dumps(operation)}" for operation in make_json_patch(current, changes))]
+
+
+def check_name(name: str) -> None:
+    """Raises CannotEdit for a name that the API server does not accept."""
+    if not _NAME.fullmatch(name):
+        raise CannotEdit(messages.INVALID_KEY)
 
 
 def _get_names(daemonset: DaemonSet) -> tuple[str, str]:
     metadata = daemonset.metadata
-    for name in (metadata.name, metadata.namespace):
-        if name and not _NAME.fullmatch(name):
-            raise CannotEdit(messages.INVALID_KEY)
+    for name in filter(None, (metadata.name, metadata.namespace)):
+        check_name(name)
     return metadata.name, metadata.namespace

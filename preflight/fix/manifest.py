@@ -13,6 +13,7 @@ from preflight.documents import Chunk, InvalidDocument
 from preflight.documents.reader import read_chunk
 from preflight.fix.edit_model import Operation, TextEdit, apply_edits, apply_operations
 from preflight.fix.edit_tolerations import rewrite
+from preflight.fix.text_fields import TextChange, make_text_edits
 from preflight.fix.yaml_tree import CannotEdit, Path, YamlTree, read_tree
 from preflight.messages import fix as messages
 
@@ -39,7 +40,7 @@ class ManifestResult(Struct, frozen=True):
     refusals: tuple[str | None, ...]
 
 
-def fix_manifest(text: str, changes: Sequence[ManifestChange]) -> ManifestResult:
+def fix_manifest(text: str, changes: Sequence[ManifestChange | TextChange]) -> ManifestResult:
     """The text of a file with the tolerations of some workloads changed.
 
     1. The edit is a text put in; nothing is written anew. What the document holds afterwards, read as Kubernetes reads it, must be what
@@ -70,7 +71,7 @@ def fix_manifest(text: str, changes: Sequence[ManifestChange]) -> ManifestResult
     return ManifestResult(after, tuple(refusals))
 
 
-def _make_edits(chunk: Chunk, change: ManifestChange, trees: dict[int, YamlTree]) -> list[TextEdit]:
+def _make_edits(chunk: Chunk, change: ManifestChange | TextChange, trees: dict[int, YamlTree]) -> list[TextEdit]:
     """The edits for one workload in the text of its document, checked."""
     if chunk.is_json:
         raise CannotEdit(messages.IS_JSON)
@@ -79,17 +80,24 @@ def _make_edits(chunk: Chunk, change: ManifestChange, trees: dict[int, YamlTree]
     if chunk.index not in trees:
         trees[chunk.index] = read_tree(chunk.text[_count_byte_order_marks(chunk.text) :])
     before = _parse_data(chunk)
-    if before is None or (_get_at(before, change.path) or []) != list(change.tolerations):
-        raise CannotEdit(messages.FILE_HAS_CHANGED)
-    depth = next(depth for depth in range(len(change.path) - 1, -1, -1) if isinstance(_get_at(before, change.path[:depth]), dict))
-    found = rewrite(trees[chunk.index], change.path[:depth], tuple(map(str, change.path[depth:])), change.operations)
+    found = _edit_tree(trees[chunk.index], before, change)
     after = _try_edits(chunk.text, found, _count_byte_order_marks(chunk.text))
     if after is None or _parse_data(_replace_text(chunk, after)) != _make_expected(before, [change]):
         raise CannotEdit(messages.CHANGES_MORE)
     return found
 
 
-def _changes_only_tolerations(before: Mapping[int, Chunk], after: str, changes: Sequence[ManifestChange]) -> bool:
+def _edit_tree(tree: YamlTree, before: Any, change: ManifestChange | TextChange) -> list[TextEdit]:
+    expected = change.before if isinstance(change, TextChange) else list(change.tolerations)
+    if before is None or (_get_at(before, change.path) or type(expected)()) != expected:
+        raise CannotEdit(messages.FILE_HAS_CHANGED)
+    if isinstance(change, TextChange):
+        return make_text_edits(tree, change)
+    depth = next(depth for depth in range(len(change.path) - 1, -1, -1) if isinstance(_get_at(before, change.path[:depth]), dict))
+    return rewrite(tree, change.path[:depth], tuple(map(str, change.path[depth:])), change.operations)
+
+
+def _changes_only_tolerations(before: Mapping[int, Chunk], after: str, changes: Sequence[ManifestChange | TextChange]) -> bool:
     """Whether the documents of the new text are the old ones but for the tolerations."""
     now = [chunk for chunk in documents.split_documents(after) if not isinstance(chunk, InvalidDocument)]
     if [chunk.index for chunk in now] != list(before):
@@ -103,7 +111,7 @@ def _changes_only_tolerations(before: Mapping[int, Chunk], after: str, changes: 
     return True
 
 
-def _make_expected(data: Any, changes: Sequence[ManifestChange]) -> Any:
+def _make_expected(data: Any, changes: Sequence[ManifestChange | TextChange]) -> Any:
     """The document as plain data with the tolerations changed."""
     after = copy.deepcopy(data)
     for change in changes:
@@ -113,7 +121,10 @@ def _make_expected(data: Any, changes: Sequence[ManifestChange]) -> Any:
                 parent[step] = {}
             parent = parent[step]
         name = change.path[-1]
-        parent[name] = apply_operations(parent.get(name) or [], change.operations)
+        if isinstance(change, TextChange):
+            parent[name] = change.after
+        else:
+            parent[name] = apply_operations(parent.get(name) or [], change.operations)
     return after
 
 

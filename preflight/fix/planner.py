@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -11,12 +11,13 @@ from msgspec import Struct
 from preflight.change import workload_verbs
 from preflight.documents import InvalidDocument, split_documents
 from preflight.errors import InputError
-from preflight.fix import kubectl_patch, manifest
+from preflight.fix import kubectl_patch, manifest, resource_patch
 from preflight.fix.custom_resource import check_resource_change, make_resource_change
 from preflight.fix.edit_model import Operation, apply_operations
 from preflight.fix.evaluation import Evaluate, Evaluation, StepHit
 from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, get_written_tolerations, make_fix_plans
 from preflight.fix.provenance import Manager, find_manager
+from preflight.fix.text_fields import TextChange
 from preflight.fix.write import read_file
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.messages import fix as messages
@@ -123,9 +124,7 @@ def _plan_duplicates(plan: FixPlan, originals: Mapping[Origin, DaemonSet], fix_o
     """The same for the same object in other places: one that is left as it was would contradict the other."""
     own = plan.daemonset
     if own.declaration is not None:
-        return (
-            [] if fix_options.makes_patches else [FixPlan(other, plan.operations, plan.causes) for other in _list_siblings(own, originals)]
-        )
+        return [FixPlan(other, plan.operations, plan.causes) for other in _list_siblings(own, originals)]
     same = [
         original
         for origin, original in originals.items()
@@ -218,13 +217,13 @@ class _FixBuilder:
         """The fix of one DaemonSet; CannotEdit where it must not be touched here."""
         daemonset, origin = plan.daemonset, plan.daemonset.origin
         if daemonset.declaration is not None:
-            check_resource_change(daemonset.declaration, plan.operations, makes_patches=self.fix_options.makes_patches)
+            check_resource_change(daemonset.declaration, plan.operations)
         found = find_manager(daemonset, self._read_document(origin))
         if found and (found.kind == "operator" or not (self.fix_options.makes_patches or self.fix_options.edits_rendered)):
             more = "" if found.kind == "operator" else messages.EDIT_RENDERED
             raise CannotEdit(f"{found.evidence}: {found.advice}{more}")
         if self.fix_options.makes_patches:
-            kubectl_patch.format_kubectl_patch(daemonset, plan.operations)
+            format_patch(daemonset, plan.operations)
         elif origin.file in self.fix_options.context_files:
             raise CannotEdit(messages.IS_CONTEXT)
         elif origin.file == STDIN:
@@ -281,6 +280,25 @@ class _FixBuilder:
         )
 
 
+def format_patch(daemonset: DaemonSet, operations: Sequence[Operation]) -> str:
+    """The line of a shell that makes a fix: a patch of the DaemonSet, or of the custom resource that declares it."""
+    if daemonset.declaration is not None:
+        return resource_patch.format_kubectl_patch(daemonset, daemonset.declaration, operations)
+    return kubectl_patch.format_kubectl_patch(daemonset, operations)
+
+
+def format_kustomization(fixes: Sequence[DaemonSetFix]) -> str:
+    """The fixes as a part of a kustomization, in which the manifests are `resources`."""
+    entries: dict[tuple[str, ...], None] = {}
+    for fix in fixes:
+        declaration = fix.daemonset.declaration
+        if declaration is not None:
+            entries[tuple(resource_patch.format_kustomize_lines(fix.daemonset, declaration, fix.operations))] = None
+        else:
+            entries[tuple(kubectl_patch.format_kustomize_lines(fix.daemonset, fix.operations))] = None
+    return "\n".join(["patches:", *(line for entry in entries for line in entry)]) + "\n"
+
+
 def _decode_text(data: bytes) -> str:
     if data[:2] == GZIP:
         raise CannotEdit(messages.IS_PACKED)
@@ -290,10 +308,10 @@ def _decode_text(data: bytes) -> str:
         raise CannotEdit(messages.NOT_UTF8) from None
 
 
-def _make_manifest_change(fix: DaemonSetFix) -> manifest.ManifestChange:
+def _make_manifest_change(fix: DaemonSetFix) -> manifest.ManifestChange | TextChange:
     origin = fix.daemonset.origin
     if fix.daemonset.declaration is not None:
-        return make_resource_change(fix.daemonset, fix.daemonset.declaration.tolerations, fix.operations)
+        return make_resource_change(fix.daemonset, fix.daemonset.declaration, fix.operations)
     tolerations = get_written_tolerations(fix.daemonset) or []
     return manifest.ManifestChange(origin.document, (*origin.path, *POD_TEMPLATE_SPEC, "tolerations"), tolerations, fix.operations)
 

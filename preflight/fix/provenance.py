@@ -64,7 +64,7 @@ def find_manager(daemonset: DaemonSet, text: str = "") -> Manager | None:
 
 def _find_operator(daemonset: DaemonSet) -> Manager | None:
     owner = find_owning_resource(daemonset)
-    if owner is not None:
+    if owner is not None and daemonset.declaration is None:  # the resource itself is edited where it declares the DaemonSet
         name = str(owner)
         where = messages.advise_operator_setting(owner.field, name) if owner.field else messages.advise_operator_field(name)
         return Manager("operator", messages.describe_operator(name), where)

@@ -50,6 +50,8 @@ def _format_fix(fix: DaemonSetFix, count: int, *, patches: bool) -> Iterator[str
     yield f"  {what}{place} ({rules}): {'; '.join(_describe_operation(fix, operation) for operation in fix.operations)}"
     if declaration is not None and carries_defaults(declaration):
         yield messages.describe_carried_defaults(declaration)
+    if declaration is not None and declaration.change_note:
+        yield f"    {declaration.change_note}"
     if fix.manager:
         yield messages.describe_possible_undo(fix.manager.evidence, fix.manager.advice)
     if fix.daemonset.spec.updateStrategy.type == "OnDelete":

@@ -23,6 +23,7 @@ from preflight.load.kinds import (
     declares_pool,
     explain_unchecked,
     get_path,
+    has_clue,
     is_list,
     is_unrendered,
 )
@@ -247,7 +248,7 @@ class ObjectCollector:
             self.add_unrendered(origin, is_named=is_named)
             return True
         self.operator_resources.append(resource)
-        return bool(resource.group)
+        return bool(resource.group) or not has_clue(kind, repr(item.get("data")))
 
     def add_pools(self, item: PlainObject, origin: Origin) -> None:
         """Take what a manifest says of node pools."""

@@ -96,7 +96,8 @@ STATE_LISTS = frozenset(f"{kind}List" for kind in STATE_KINDS)
 CLUES_BY_KIND: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": (
         *("resourceList", "configList", "renameByDefault", "rename:"),
-        *("CSI_PLUGIN_TOLERATIONS", "_PLUGIN_TOLERATIONS", "ROOK_USE_CSI_OPERATOR", "ROOK_ENABLE_DISCOVERY_DAEMON", "taint-toleration"),
+        *("_PLUGIN_TOLERATIONS", "ROOK_USE_CSI_OPERATOR", "ROOK_ENABLE_DISCOVERY_DAEMON", "ROOK_CSI_ENABLE", "taint-toleration"),
+        *("rook-ceph-operator-config", "longhorn-default-setting"),
         *("kube-proxy-replacement", "agent-not-ready-taint-key", "proxyAll", "bpfEnabled", "felix_bpfenabled", "FELIX_BPFENABLED"),
     )
 }

@@ -291,10 +291,8 @@ def explain_text_field(declaration: Declaration, added: Sequence[Mapping[str, An
     return f"{declaration.kind} {declaration.name} states its tolerations as text ({field}): add {tolerations} there"
 
 
-def explain_reverted_patch(declaration: Declaration) -> str:
-    """That a patch of the DaemonSet does not last."""
-    field = ".".join(map(str, declaration.tolerations.path))
-    return f"{declaration.operator} reverts a patch of the DaemonSet: set {field} of {declaration.kind} {declaration.name}"
+TEXT_IS_ONLY_ADDED_TO = "its tolerations are a text, to which fix only adds: change the text by hand"
+UNUSUAL_TEXT = "the text with its tolerations is written in an unusual way: edit it by hand"
 
 
 def describe_carried_defaults(declaration: Declaration) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from preflight.messages.lists import join_limited
-from preflight.model.declaration import Declaration
+from preflight.model.declaration import Declaration, IgnoredSetting
 
 
 def describe_resource(declaration: Declaration) -> str:
@@ -46,9 +46,11 @@ def explain_drift(declaration: Declaration) -> str:
     )
 
 
-def describe_ignored_field(field: str, operator: str, problem: str) -> str:
-    """That an operator cannot read a field."""
-    return f"does not get its {field}: {operator} cannot read the text ({problem})"
+def describe_ignored_setting(setting: IgnoredSetting, operator: str) -> str:
+    """That a field of a custom resource has no effect."""
+    if setting.reason:
+        return f"does not get its {setting.name}: {setting.reason}"
+    return f"does not get its {setting.name}: {operator} cannot read the text ({setting.problem})"
 
 
 NOT_TOLERATIONS = "the text is not a list of tolerations"

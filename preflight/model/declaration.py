@@ -38,6 +38,7 @@ class TolerationField(Struct, frozen=True):
     1. `path` leads from the custom resource to the field; () where the operator has no such field, or the field is in another object.
     2. `default` are the tolerations that the operator sets itself, as plain data: instead of an absent field (REPLACE), or always (ADD).
     3. `is_stated` is whether the custom resource has the field with a value that counts.
+    4. `text` is the text of a field that is text. With `entry`, it holds lines of `name: value`, and this name's value counts.
     """
 
     path: FieldPath = ()
@@ -45,6 +46,8 @@ class TolerationField(Struct, frozen=True):
     form: FieldForm = FieldForm.LIST
     default: tuple[dict[str, object], ...] = ()
     is_stated: bool = False
+    text: str = ""
+    entry: str = ""
 
 
 class ProvidedComponent(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -69,19 +72,40 @@ class OperatorResource(Struct, frozen=True):
     data: Mapping[str, Any]
 
 
+class DeclaringResource(Struct, frozen=True):
+    """The custom resource, or the ConfigMap, from which an operator makes a DaemonSet that is not in the input itself."""
+
+    operator: str
+    kind: str
+    namespace: str
+    name: str
+
+
+class IgnoredSetting(Struct, frozen=True):
+    """A field of a custom resource that has no effect: `name` is what people call it.
+
+    `problem` says why its text cannot be read; or `reason` says why the operator does not read the field.
+    """
+
+    path: FieldPath
+    name: str
+    problem: str = ""
+    reason: str = ""
+
+
 class Declaration(Struct, frozen=True):
     """How a DaemonSet is declared.
 
     1. `operator` is the operator's name; `kind`, `group`, `name` and `namespace` are those of the custom resource (or the ConfigMap) that
-       declares the DaemonSet.
+       declares the DaemonSet, `api_version` is what it states.
     2. `versions` is the range of the operator's versions for which the facts were read; `source` is where.
     3. `stated` are the parts of the pod template, and `updateStrategy`, that the resource states, as it states them. `fields` are the
        paths from which they are taken, stated or not. `has_known_namespace`: the namespace of the DaemonSet does not depend on where the
        operator was installed.
     4. `assigned_labels` are keys of node labels that the DaemonSet selects and that the operator, or node feature discovery, sets on nodes:
        a manifest of a node that does not state such a label does not mean that the node lacks the label.
-    5. `unknowns` are facts of the DaemonSet that cannot be determined from the custom resource, one line each. `problems` are fields that
-       the operator cannot read and ignores: the path in the custom resource, and why.
+    5. `change_note` is what to know of a change of the resource. `unknowns` are facts of the DaemonSet that cannot be determined from the
+       resource, one line each. `ignored` are fields that have no effect.
     """
 
     operator: str
@@ -89,6 +113,7 @@ class Declaration(Struct, frozen=True):
     group: str
     name: str
     namespace: str
+    api_version: str
     versions: str
     source: str
     tolerations: TolerationField
@@ -97,5 +122,11 @@ class Declaration(Struct, frozen=True):
     has_known_namespace: bool = False
     provides: tuple[ProvidedComponent, ...] = ()
     assigned_labels: tuple[str, ...] = ()
+    change_note: str = ""
     unknowns: tuple[str, ...] = ()
-    problems: tuple[tuple[FieldPath, str], ...] = ()
+    ignored: tuple[IgnoredSetting, ...] = ()
+
+    @property
+    def resource(self) -> DeclaringResource:
+        """What declares the DaemonSet."""
+        return DeclaringResource(self.operator, self.kind, self.namespace, self.name)

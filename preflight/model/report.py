@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from preflight.model.declaration import DeclaringResource
 from preflight.model.outcome import Outcome as Outcome
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ class Coverage(Struct, frozen=True):
        the pod is deleted and re-created, and how often.
     5. `place` is the file of a DaemonSet whose manifest states no namespace (as in ObjectKey), so that two of one name stay apart.
     6. `ready` counts the nodes whose pod is Ready now; None where nobody asks for it. Only `preflight verify` does.
+    7. `declaredBy` is what declares a DaemonSet that is not in the input itself; None for any other.
     """
 
     daemonset: str
@@ -172,6 +174,7 @@ class Coverage(Struct, frozen=True):
     place: str = ""
     ready: int | None = None
     reasons_state_loop: bool = False
+    declaredBy: DeclaringResource | None = None
 
 
 COVERAGE_COLUMNS = ("NOW", "RE-CREATED")

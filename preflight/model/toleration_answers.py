@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from preflight.model.declaration import DeclaringResource
+
 
 class TolerationMatch(StrEnum):
     """What a toleration matches, whatever the taints.
@@ -54,9 +56,11 @@ class TolerationAnswer(Struct, frozen=True):
 class DaemonSetTolerations(Struct, frozen=True):
     """All tolerations of a DaemonSet's pods in their order, those that the controller adds included.
 
-    `place` is the file of a DaemonSet whose manifest states no namespace, "" for others.
+    `place` is the file of a DaemonSet whose manifest states no namespace, "" for others. `declaredBy` is what declares a
+    DaemonSet that is not in the input itself.
     """
 
     daemonset: str
     tolerations: tuple[TolerationAnswer, ...]
     place: str = ""
+    declaredBy: DeclaringResource | None = None

@@ -12,13 +12,21 @@ from msgspec.structs import replace
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC
-from preflight.model.declaration import Declaration, FieldMode, FieldPath, OperatorResource, ProvidedComponent, TolerationField
+from preflight.model.declaration import (
+    Declaration,
+    FieldMode,
+    FieldPath,
+    IgnoredSetting,
+    OperatorResource,
+    ProvidedComponent,
+    TolerationField,
+)
 from preflight.model.meta import Origin
 from preflight.operators.affinity import exclude_labels, presume_exclusions
 from preflight.operators.conditions import is_fulfilled, is_made
 from preflight.operators.facts import DaemonSetFact, FieldFact, OperatorFacts, ResourceFact, index_resources
 from preflight.operators.fields import FieldValue, get_value, read_field, split_path
-from preflight.operators.longhorn import join_longhorn_settings
+from preflight.operators.longhorn import CONFIG_KEY, join_longhorn_settings, locate_setting
 from preflight.operators.versions import Version, find_version
 
 _BRACED = re.compile(r"\{([a-zA-Z.]+)\}")
@@ -41,7 +49,8 @@ def declare_daemonsets(resources: Sequence[OperatorResource], images: Collection
             fallbacks = [other for other in resources if fact.fallback and (other.kind, other.group) == (fact.fallback, fact.group)]
             for made in fact.daemonsets:
                 if is_made(made, resource.data, version):
-                    yield _declare(operator, made, resource, _read_parts(fact, made, resource, fallbacks, version), version)
+                    parts = _read_parts(fact, made, resource, fallbacks, version)
+                    yield _declare(operator, made, resource, parts, version, fact.change_note)
 
 
 class _Part(NamedTuple):
@@ -71,7 +80,7 @@ def _read_parts(
 
 
 def _declare(
-    operator: OperatorFacts, made: DaemonSetFact, resource: OperatorResource, parts: Mapping[str, _Part], version: Version
+    operator: OperatorFacts, made: DaemonSetFact, resource: OperatorResource, parts: Mapping[str, _Part], version: Version, change_note: str
 ) -> DaemonSet:
     values = {name: part.value for name, part in parts.items()}
     name = _fill(made.name, operator, resource)
@@ -85,22 +94,24 @@ def _declare(
     }
     if values["updateStrategy"].value:
         data["spec"]["updateStrategy"] = _complete_update_strategy(values["updateStrategy"], resource)
-    origin = replace(resource.origin, fields=tuple(_map_fields(values)), declares=name)
+    origin = replace(resource.origin, fields=tuple(_map_fields(resource, values)), declares=name)
     daemonset, refusals = convert(data, DaemonSet, origin)
     if daemonset is None:  # not even a part of it has the right type: the DaemonSet without what the resource states
         data["spec"]["template"]["spec"] = {}
         data["spec"].pop("updateStrategy", None)
         daemonset = replace(_convert_surely(data, origin), refusals=refusals)
     provides = made.provides if all(is_fulfilled(condition, resource.data, version) for condition in made.provides_when) else ()
+    api_version = str(resource.data.get("apiVersion", resource.group))
     declaration = Declaration(
         operator=operator.operator,
         kind=str(resource.data.get("kind", resource.kind)),
-        group=resource.group,
+        group=api_version.rpartition("/")[0],
         name=resource.name,
         namespace=resource.namespace,
+        api_version=api_version,
         versions=operator.versions,
         source=operator.source,
-        tolerations=_describe_toleration_field(*parts["tolerations"]),
+        tolerations=_describe_toleration_field(resource, *parts["tolerations"]),
         stated={name: value.own for name, value in values.items() if value.is_stated},
         fields={
             name: part.value.path or split_path(part.fact.fields[0]) for name, part in parts.items() if part.value.path or part.fact.fields
@@ -108,10 +119,20 @@ def _declare(
         has_known_namespace=_has_known_namespace(made, resource),
         provides=tuple(_fill_component(component, operator, resource) for component in provides),
         assigned_labels=made.assigned_labels,
+        change_note=change_note,
         unknowns=made.unknowns,
-        problems=tuple(problem for value in values.values() for problem in value.problems),
+        ignored=tuple(_list_ignored(made, resource, values)),
     )
     return replace(_mark_versions(daemonset, values["tolerations"]), declaration=declaration)
+
+
+def _list_ignored(made: DaemonSetFact, resource: OperatorResource, values: Mapping[str, FieldValue]) -> Iterator[IgnoredSetting]:
+    for path, problem in (problem for value in values.values() for problem in value.problems):
+        yield IgnoredSetting(locate_setting(resource, path), ".".join(map(str, path)), problem)
+    for unread in made.unread:
+        path = split_path(unread.field)
+        if get_value(resource.data, path) not in (None, "", [], {}):
+            yield IgnoredSetting(path, unread.field, reason=unread.reason)
 
 
 def _has_known_namespace(made: DaemonSetFact, resource: OperatorResource) -> bool:
@@ -148,24 +169,28 @@ def _convert_surely(data: dict[str, Any], origin: Origin) -> DaemonSet:
     return daemonset
 
 
-def _describe_toleration_field(fact: FieldFact, value: FieldValue) -> TolerationField:
+def _describe_toleration_field(resource: OperatorResource, fact: FieldFact, value: FieldValue) -> TolerationField:
     default = tuple(fact.default or ())
-    path = value.path or (split_path(fact.fields[0]) if fact.fields else ())
-    return TolerationField(path, fact.mode, fact.form, default, value.is_stated)
+    stated = value.path or (split_path(fact.fields[-1]) if fact.fields else ())
+    path = locate_setting(resource, stated)
+    entry = str(stated[-1]) if path[-1:] == (CONFIG_KEY,) else ""
+    text = resource.data.get(CONFIG_KEY) if entry else get_value(resource.data, stated)
+    return TolerationField(path, fact.mode, fact.form, default, value.is_stated, text if isinstance(text, str) else "", entry)
 
 
-def _map_fields(values: dict[str, FieldValue]) -> Iterator[tuple[FieldPath, FieldPath]]:
+def _map_fields(resource: OperatorResource, values: dict[str, FieldValue]) -> Iterator[tuple[FieldPath, FieldPath]]:
     """From fields of the DaemonSet to those of the resource; of a list that is added to, item by item."""
     for name, value in values.items():
         target: FieldPath = ("spec", "updateStrategy") if name == "updateStrategy" else (*POD_TEMPLATE_SPEC, name, *value.inner)
-        if not value.path:
+        path = locate_setting(resource, value.path)
+        if not path:
             continue
         if isinstance(value.value, list) and value.default_count:
             for index in range(value.default_count, len(value.value)):
-                yield (*target, index), (*value.path, index - value.default_count)
+                yield (*target, index), (*path, index - value.default_count)
             for index in range(value.default_count):
-                yield (*target, index), value.path
-        yield target, value.path
+                yield (*target, index), path
+        yield target, path
 
 
 def _fill(text: str, operator: OperatorFacts, resource: OperatorResource) -> str:

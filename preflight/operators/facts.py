@@ -56,6 +56,13 @@ class FieldFact(Struct, frozen=True, forbid_unknown_fields=True):
     older: tuple[OlderDefault, ...] = ()
 
 
+class UnreadField(Struct, frozen=True, forbid_unknown_fields=True):
+    """A field of a custom resource that looks as if it decided about a DaemonSet and does not: `reason` says why."""
+
+    field: str
+    reason: str
+
+
 class DaemonSetFact(Struct, frozen=True, forbid_unknown_fields=True):
     """One DaemonSet that a custom resource makes.
 
@@ -65,6 +72,7 @@ class DaemonSetFact(Struct, frozen=True, forbid_unknown_fields=True):
     3. `until` is the first version of the operator that does not make the DaemonSet any more, "" where all do.
     4. `excludes` are values of node labels that keep the DaemonSet off, whatever else it selects: the operator sets these labels.
     5. `provides` counts if all conditions of `provides_when` hold. `assigned_labels`, `unknowns`, `provides`: see `model.declaration`.
+    6. `unread` are fields that have no effect on the DaemonSet.
     """
 
     name: str
@@ -82,6 +90,7 @@ class DaemonSetFact(Struct, frozen=True, forbid_unknown_fields=True):
     provides_when: tuple[Condition, ...] = ()
     assigned_labels: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
+    unread: tuple[UnreadField, ...] = ()
 
 
 class SharedFacts(Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,7 +109,8 @@ class ResourceFact(Struct, frozen=True, forbid_unknown_fields=True):
 
     1. `names` are the names that an object of a general kind (a ConfigMap, a Setting) must have; () is any name.
     2. `fallback` is a kind of the same group whose object states what this one does not.
-    3. `cluster_group` is an API group that a cluster serves if the operator is installed: an object of a general kind is only asked for
+    3. `change_note` is what to know of a change of the resource, "" where the operator follows it at once.
+    4. `cluster_group` is an API group that a cluster serves if the operator is installed: an object of a general kind is only asked for
        then.
     """
 
@@ -111,6 +121,7 @@ class ResourceFact(Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, ...] = ()
     fallback: str = ""
     cluster_group: str = ""
+    change_note: str = ""
     shared: SharedFacts = SharedFacts()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from preflight.model.declaration import OperatorResource
+from preflight.model.declaration import FieldPath, OperatorResource
 from preflight.operators.toleration_formats import UnreadableText, parse_yaml_text
 
 JOINED_KIND = ("LonghornSettings", "longhorn.io")
@@ -21,7 +21,7 @@ def join_longhorn_settings(resources: Sequence[OperatorResource]) -> Iterator[Op
     """One resource for each namespace with Longhorn settings: its data has the values of the settings by name.
 
     1. A Setting counts before the ConfigMap `longhorn-default-setting`, whose values Longhorn reads at its first start.
-    2. The origin is that of the object with the tolerations, else of the first object: paths are those of `data` and lead nowhere in it.
+    2. The origin is that of the object with the tolerations, else of the first object: `locate_setting` leads from paths of `data` to its.
     """
     settings: dict[str, dict[str, str]] = {}
     places: dict[str, OperatorResource] = {}
@@ -38,8 +38,27 @@ def join_longhorn_settings(resources: Sequence[OperatorResource]) -> Iterator[Op
             places[resource.namespace] = resource
     for namespace, values in settings.items():
         place = places[namespace]
-        data = {name: value for name, value in values.items() if name in SETTINGS}
-        yield replace(place, kind=JOINED_KIND[0], group=JOINED_KIND[1], data={"kind": place.kind, **data})
+        data: dict[str, Any] = {"kind": place.kind, "apiVersion": place.data.get("apiVersion", "")}
+        data |= {name: value for name, value in values.items() if name in SETTINGS}
+        if place.kind == "ConfigMap":
+            data[CONFIG_KEY] = get_text(place)
+        yield replace(place, kind=JOINED_KIND[0], group=JOINED_KIND[1], data=data)
+
+
+def get_text(resource: OperatorResource) -> str:
+    """The settings in the ConfigMap `longhorn-default-setting`, as text; "" where it has none."""
+    data = resource.data.get("data")
+    text = data.get(CONFIG_KEY) if isinstance(data, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def locate_setting(resource: OperatorResource, path: FieldPath) -> FieldPath:
+    """The path of a setting in the object that states it; () where another object does. Of other resources, the path itself."""
+    if (resource.kind, resource.group) != JOINED_KIND or not path:
+        return path
+    if CONFIG_KEY in resource.data:
+        return ("data", CONFIG_KEY)
+    return ("value",) if path == (resource.name,) else ()
 
 
 def read_settings(resource: OperatorResource) -> dict[str, str] | None:
@@ -49,12 +68,8 @@ def read_settings(resource: OperatorResource) -> dict[str, str] | None:
         return {resource.name: value} if isinstance(value, str) else {}
     if resource.kind != "ConfigMap" or resource.name != "longhorn-default-setting":
         return None
-    data = resource.data.get("data")
-    text: Any = data.get(CONFIG_KEY) if isinstance(data, dict) else None
-    if not isinstance(text, str):
-        return {}
     try:
-        values = parse_yaml_text(text)
+        values = parse_yaml_text(get_text(resource))
     except UnreadableText:
         return {}
     return {str(name): str(value) for name, value in values.items() if value is not None} if isinstance(values, dict) else {}

@@ -98,12 +98,18 @@ def _make_coverage(coverage: Coverage, step: int) -> dict[str, Any]:
     row["tolerates"] = msgspec.to_builtins(coverage.tolerates)
     if coverage.place:
         row["place"] = coverage.place
+    if coverage.declaredBy is not None:
+        row["declaredBy"] = msgspec.to_builtins(coverage.declaredBy)
     return row
 
 
 def _make_tolerations(tolerations: DaemonSetTolerations) -> dict[str, Any]:
-    row = {"daemonset": tolerations.daemonset, "tolerations": msgspec.to_builtins(tolerations.tolerations)}
-    return {**row, "place": tolerations.place} if tolerations.place else row
+    row: dict[str, Any] = {"daemonset": tolerations.daemonset, "tolerations": msgspec.to_builtins(tolerations.tolerations)}
+    if tolerations.place:
+        row["place"] = tolerations.place
+    if tolerations.declaredBy is not None:
+        row["declaredBy"] = msgspec.to_builtins(tolerations.declaredBy)
+    return row
 
 
 def _make_location(location: Location | None) -> dict[str, Any] | None:

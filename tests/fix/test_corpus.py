@@ -63,6 +63,7 @@ def test_the_fix_adds_tolerations_and_nothing_else(file: Path, tmp_path: Path, m
         'operator: "Equal"',
         'effect: "NoSchedule"',
         'key: "made-up"',
+        'taint-toleration: "made-up=yes:NoSchedule"',  # the text of Longhorn's settings, for what its operator makes
     }
     assert losses(file.name) == []
     assert linted(file.name) <= found

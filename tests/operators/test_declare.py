@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -16,7 +17,9 @@ from preflight.model.meta import Origin
 from preflight.operators.declare import declare_daemonsets
 from preflight.operators.facts import FieldFact, load_operators
 from tests.cli.program import program
+from tests.paths import ROOT
 
+SCHEMA = ROOT / "preflight" / "report" / "schema.v1.json"
 ODD: tuple[Any, ...] = (None, [], {}, "", "x", 7, True, [1], [None], [{"key": 1}], {"a": 1}, {"nodeAffinity": []}, [[]])
 
 
@@ -170,19 +173,6 @@ def test_a_strategy_may_be_its_type_alone() -> None:
     assert made["nvidia-driver-daemonset*"].spec.updateStrategy.type == "OnDelete"
 
 
-def test_fix_says_what_to_set_where_the_field_is_text(tmp_path: Path) -> None:
-    setting = (
-        "apiVersion: longhorn.io/v1beta2\nkind: Setting\nmetadata: {name: taint-toleration, namespace: longhorn-system}\n"
-        'value: "other=x:NoSchedule"\n'
-    )
-    folder = _write(tmp_path, setting=setting, node=NODE)
-
-    result = program("fix", folder, "--for", "taint nodes n1 dedicated=train:NoSchedule")
-
-    assert "dedicated=train:NoSchedule" in result.out + result.err
-    assert "Setting taint-toleration" in result.out + result.err
-
-
 def test_the_daemonset_that_the_operator_made_counts(tmp_path: Path) -> None:
     made = """\
 apiVersion: apps/v1
@@ -330,3 +320,25 @@ def test_templates_and_definitions_are_no_unknown_resources(tmp_path: Path) -> N
     result = program("lint", str(tmp_path), "--no-policy", "-o", "concise")
 
     assert "PF205" not in result.out
+
+
+def test_the_report_says_what_declares_a_daemonset(tmp_path: Path) -> None:
+    made = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: own, namespace: ns}
+spec:
+  selector: {matchLabels: {app: x}}
+  template: {metadata: {labels: {app: x}}, spec: {containers: [{name: x, image: x}]}}
+"""
+    driver = "apiVersion: csi.ceph.io/v1\nkind: Driver\nmetadata: {name: rbd, namespace: rook}\nspec: {}\n"
+    folder = _write(tmp_path, driver=driver, node=NODE, made=made)
+
+    changed = json.loads(program("taint", "nodes", "n1", "a=b:NoSchedule", "--from", folder, "-o", "json").out)
+    linted = json.loads(program("lint", folder, "-o", "json").out)
+
+    expected = {"operator": "Ceph CSI operator", "kind": "Driver", "namespace": "rook", "name": "rbd"}
+    for report in (changed, linted):
+        declared = {row["daemonset"]: row.get("declaredBy") for row in (*report["coverage"], *report["tolerations"])}
+        assert declared == {"ns/own": None, "rook/rbd-nodeplugin": expected}
+        jsonschema.validate(report, json.loads(SCHEMA.read_text()))

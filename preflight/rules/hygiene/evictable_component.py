@@ -32,7 +32,7 @@ def check(context: Context) -> Iterator[Hit]:
     known = get_component_cache(context)
     for daemonset in iter_linted_daemonsets(context):
         name = daemonset.spec.template.spec.priorityClassName
-        if name in _SYSTEM_CLASSES:
+        if name in _SYSTEM_CLASSES or daemonset.declaration is not None:  # an operator's own choice
             continue
         component = next((component for component in known.recognize(daemonset) if component.kind.critical), None)
         if component is not None:

@@ -1,10 +1,11 @@
-"""An operator cannot read the tolerations or the node selection that a setting states as text, and ignores the text.
+"""An operator ignores tolerations or a node selection that its settings state: it cannot read the text, or never reads the field.
 
 Why it matters
-    The operator uses its default, often no toleration, and only writes a line into its log: the DaemonSet does not run where the
-    setting says.
+    The operator uses its default, often no toleration, and at most writes a line into its log: the DaemonSet does not run where the
+    setting says. A field that nothing reads is a warning.
 How to fix
-    Write the text as the operator reads it: Longhorn separates tolerations by semicolons, Rook reads a list in YAML.
+    Write the text as the operator reads it: Longhorn separates tolerations by semicolons, Rook reads a list in YAML. Remove a field that
+    nothing reads; the message names the field that counts.
 Example
     Longhorn: `taint-toleration: "a=b:NoSchedule,c=d:NoSchedule"`
 """
@@ -21,7 +22,7 @@ from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subje
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet and text. Only in lint."""
+    """One hit for each DaemonSet and field. Only in lint."""
     if not context.is_lint:
         return
     for daemonset in (*context.world.daemonsets.values(), *context.world.declared_daemonsets.values()):
@@ -29,14 +30,14 @@ def check(context: Context) -> Iterator[Hit]:
         if declaration is None:
             continue
         resource = replace(daemonset.origin, declares="", fields=())
-        for path, problem in declaration.problems:
-            field = ".".join(map(str, path))
+        for setting in declaration.ignored:
             yield Hit(
                 subject=make_subject_of(daemonset),
-                key=(field,),
-                location=ManifestLocation(resource, path),
-                message=messages.describe_ignored_field(field, declaration.operator, problem),
-                notes=(("help", messages.IGNORED_HELP),),
+                key=(setting.name,),
+                location=ManifestLocation(resource, setting.path),
+                severity=Severity.WARNING if setting.reason else None,
+                message=messages.describe_ignored_setting(setting, declaration.operator),
+                notes=() if setting.reason else (("help", messages.IGNORED_HELP),),
             )
 
 

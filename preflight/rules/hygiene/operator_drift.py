@@ -36,7 +36,7 @@ def check(context: Context) -> Iterator[Hit]:
         return
     for key, declared in context.world.declared_daemonsets.items():
         made, declaration = context.world.daemonsets[key], declared.declaration
-        if declaration is None or declaration.problems:
+        if declaration is None or any(setting.problem for setting in declaration.ignored):
             continue
         yield from _compare_tolerations(made, declared, declaration)
         for field, path, difference in _list_differences(made, declared, declaration):
