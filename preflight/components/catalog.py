@@ -112,6 +112,20 @@ class KnownCsiDriver(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     taint: str = ""
 
 
+class StartupTaint(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A startup taint that no DaemonSet removes by itself (`taints.json`).
+
+    1. `key` is the taint's; one that ends in `/` is a prefix. `controller` removes it, "" where that is not known.
+    2. It waits for the pods with `pod_label` on the node, or for the work of a component of the kind `awaits`; "" where for neither.
+    """
+
+    key: str
+    controller: str
+    source: str
+    pod_label: str = ""
+    awaits: str = ""
+
+
 class ScriptWords(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The words of scripts (`words.json`): shells, what only stands before a program, and programs that do not tell what runs."""
 
@@ -153,10 +167,31 @@ def load_csi_drivers() -> tuple[KnownCsiDriver, ...]:
 
 
 @cache
-def list_startup_keys() -> frozenset[str]:
+def load_startup_taints() -> tuple[StartupTaint, ...]:
+    """The startup taints that a controller removes, which is no DaemonSet."""
+    return _read_catalog("taints.json", tuple[StartupTaint, ...])
+
+
+@cache
+def _list_removed_keys() -> frozenset[str]:
     """The keys of taints that a program or CSI driver which is known removes from each new node."""
     programs = {key for program in load_programs() for key in program.taints}
     return frozenset(programs | {driver.taint for driver in load_csi_drivers()}) - {""}
+
+
+def is_startup_key(key: str) -> bool:
+    """Whether the key of a taint is one that a new node starts with, and that an agent or a controller removes once the node is set up.
+
+    By convention, every CSI driver and network that has such a taint calls it `NAME/agent-not-ready`.
+    """
+    return key in _list_removed_keys() or key.endswith("/agent-not-ready") or find_startup_taint(key) is not None
+
+
+def find_startup_taint(key: str) -> StartupTaint | None:
+    """The startup taint of a key that a controller removes."""
+    return next(
+        (taint for taint in load_startup_taints() if key == taint.key or (taint.key.endswith("/") and key.startswith(taint.key))), None
+    )
 
 
 @cache

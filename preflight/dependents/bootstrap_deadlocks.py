@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from preflight.components.catalog import find_startup_taint
 from preflight.coverage.component_cache import ComponentCache
 from preflight.model.apps import DaemonSet
 from preflight.model.core import NodeSelectorTerm, PodSpec, Taint, Toleration
@@ -40,7 +41,8 @@ def find_deadlocks(world: ClusterState, component_cache: ComponentCache) -> tupl
     1. A DaemonSet waits for the only one that sets a label which it cannot do without.
     2. It waits for the only one that clears a startup taint which it does not tolerate. Every new node is not-ready with NoSchedule
        until the pod network is there, and uninitialized where a cloud controller clears that; other startup taints count where a node
-       carries them, or a pool declares them.
+       carries them, or a pool declares them. A controller that is no DaemonSet removes some of them once a DaemonSet has done its work:
+       then that DaemonSet is waited for, by itself too.
     3. The pod network waits for the Service proxy, through which it reaches the API server, unless it is told the API's address.
     4. Where two do the same (a repository of many clusters), nobody knows which of them is meant: then nobody waits for either.
     """
@@ -73,6 +75,9 @@ def _iter_waits(world: ClusterState, component_cache: ComponentCache) -> Iterato
         for taint, remover in removers.items():
             if not _may_tolerate(tolerations, taint):
                 yield BootstrapWait(key, remover, BootstrapWaitCause.TAINT, taint=taint)
+        for taint in _list_awaited_taints(world, daemonset):
+            if not _may_tolerate(tolerations, taint):
+                yield BootstrapWait(key, key, BootstrapWaitCause.TAINT, taint=taint)
         if key == network and proxy is not None and proxy != key and _API_ADDRESS not in _list_environment_names(daemonset):
             yield BootstrapWait(key, proxy, BootstrapWaitCause.SERVICE)
 
@@ -84,6 +89,11 @@ def _find_taint_removers(
     carried = {taint.key for node in world.nodes.values() for taint in (*node.spec.taints, *node.startup_taints)}
     keys = {taint for found in components.values() for component in found for taint in component.taints}
     removers: dict[Taint, ObjectKey] = {}
+    for key in sorted(carried):
+        known = find_startup_taint(key)
+        remover = _get_single_key(other for other, found in components.items() if known is not None and _has_kind(found, known.awaits))
+        if remover is not None:
+            removers[Taint(key, "", "NoSchedule")] = remover
     for key in sorted(keys):
         remover = _get_single_key(other for other, found in components.items() if any(key in component.taints for component in found))
         if remover is not None and (key == _UNINITIALIZED or key in carried):
@@ -91,6 +101,14 @@ def _find_taint_removers(
     if network is not None:
         removers[Taint(_NOT_READY, "", "NoSchedule")] = network
     return removers
+
+
+def _list_awaited_taints(world: ClusterState, daemonset: DaemonSet) -> list[Taint]:
+    """The startup taints of nodes that a controller removes once the pods of a DaemonSet, by their label, are Ready."""
+    labels = daemonset.spec.template.metadata.labels
+    keys = {taint.key for node in world.nodes.values() for taint in (*node.spec.taints, *node.startup_taints)} if labels else set()
+    awaited = (key for key in sorted(keys) if (known := find_startup_taint(key)) and labels.get(known.pod_label) == "true")
+    return [Taint(key, "", "NoSchedule") for key in awaited]
 
 
 def _get_single_key(keys: Iterator[ObjectKey]) -> ObjectKey | None:

@@ -6,11 +6,13 @@ from enum import Enum
 
 from msgspec import Struct
 
+from preflight.components.catalog import find_startup_taint
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.node_targeting import targets_nodes
 from preflight.doctor.csi_mounts import MissingDriver
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.providers import ProviderIndex
+from preflight.model.apps import DaemonSet
 
 _KINDS_ON_EVERY_NODE = frozenset(("cni", "kube-proxy"))
 _CONTROL_PLANE_LABELS = frozenset(("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"))
@@ -71,12 +73,26 @@ def list_signs(
     if any(group.daemonset in driver.daemonsets and nodes & set(driver.nodes) for driver in missing_drivers):
         found.append(BelongingSign(SignKind.VOLUMES_MOUNTED))
     removed_taints = {key for component in components if component.kind.id == "startup-taint-remover" for key in component.taints}
-    startup_taints = sorted({taint.key for taint in group.node.spec.taints if taint.key in removed_taints})
+    startup_taints = sorted(
+        {
+            taint.key
+            for taint in group.node.spec.taints
+            if taint.key in removed_taints or _is_awaited(taint.key, group.daemonset, {component.kind.id for component in components})
+        }
+    )
     if startup_taints:
         found.append(BelongingSign(SignKind.REMOVES_TAINTS, tuple(startup_taints)))
     if nodes and any(component.kind.id in _KINDS_ON_EVERY_NODE for component in components):
         found.append(BelongingSign(SignKind.NEEDED_BY_EVERY_POD))
     return tuple(found)
+
+
+def _is_awaited(key: str, daemonset: DaemonSet, kinds: set[str]) -> bool:
+    """Whether the controller that removes a startup taint waits for a DaemonSet: for its label, or for its kind of component."""
+    known = find_startup_taint(key)
+    if known is None:
+        return False
+    return known.awaits in kinds or daemonset.spec.template.metadata.labels.get(known.pod_label) == "true"
 
 
 def _has_device(index: ClusterIndex, providers: ProviderIndex, group: CoverageGroup, node: str) -> bool:

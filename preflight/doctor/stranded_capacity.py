@@ -8,6 +8,7 @@ from enum import Enum
 from msgspec import Struct
 
 from preflight.change.node_lifecycle import UNSCHEDULABLE_TAINT
+from preflight.components.catalog import find_startup_taint, is_startup_key
 from preflight.dependents.requirements import is_extended_resource
 from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.daemonset_health import PodHealthByDaemonSet, get_working_nodes
@@ -16,14 +17,11 @@ from preflight.doctor.pod_health import PodTrouble, UnhealthyPod, check_pod, get
 from preflight.doctor.providers import ProviderIndex
 from preflight.doctor.waiting_times import SETTLING_SECONDS
 from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.model.timestamps import count_seconds
+from preflight.scheduling.affinity import match_affinity
 from preflight.scheduling.quantities import QuantityError, parse_millis
 
-_STARTUP_TAINTS = (
-    "node.cloudprovider.kubernetes.io/uninitialized",
-    "node.cilium.io/agent-not-ready",
-    "karpenter.sh/unregistered",
-)
 _NO_NETWORK = "node.kubernetes.io/network-unavailable"
 _STARTUP_SECONDS = 600.0
 
@@ -47,6 +45,7 @@ class TaintCause(Enum):
     """Why a startup taint stays on a node."""
 
     NO_REMOVER = "no-remover"
+    CONTROLLER = "controller"
     REMOVER_RUNS = "remover-runs"
     REMOVER_NOT_WORKING = "remover-not-working"
     NO_NETWORK = "no-network"
@@ -56,6 +55,7 @@ class LeftoverTaint(Struct, frozen=True):
     """A startup taint that stays on nodes, and why.
 
     `remover` is the DaemonSet that should remove it; `stated_reason` is what the condition NetworkUnavailable states, "" where nothing.
+    `controller` removes it where no DaemonSet does, and waits for the DaemonSets `awaited`.
     """
 
     taint_key: str
@@ -63,6 +63,8 @@ class LeftoverTaint(Struct, frozen=True):
     cause: TaintCause
     remover: DaemonSet | None = None
     stated_reason: str = ""
+    controller: str = ""
+    awaited: tuple[ObjectKey, ...] = ()
 
 
 class StaleAllocation(Struct, frozen=True):
@@ -144,8 +146,9 @@ def find_leftover_taints(index: ClusterIndex, providers: ProviderIndex, pod_heal
         for taint in node.spec.taints:
             remover = removers.get(taint.key)
             if remover is None:
-                if _is_startup_taint(taint.key):
-                    found.setdefault((taint.key, TaintCause.NO_REMOVER, ""), []).append(name)
+                if is_startup_key(taint.key):
+                    cause = TaintCause.NO_REMOVER if not _get_controller(taint.key) else TaintCause.CONTROLLER
+                    found.setdefault((taint.key, cause, ""), []).append(name)
                 continue
             runs = name in get_working_nodes(pod_health, remover.key)
             cause = TaintCause.REMOVER_RUNS if runs else TaintCause.REMOVER_NOT_WORKING
@@ -157,6 +160,8 @@ def find_leftover_taints(index: ClusterIndex, providers: ProviderIndex, pod_heal
             cause,
             removers[key].daemonset if cause in (TaintCause.REMOVER_RUNS, TaintCause.REMOVER_NOT_WORKING) else None,
             stated_reason,
+            _get_controller(key) if cause is TaintCause.CONTROLLER else "",
+            _list_awaited(index, providers, pod_health, key, nodes) if cause is TaintCause.CONTROLLER else (),
         )
         for (key, cause, stated_reason), nodes in sorted(found.items(), key=_make_taint_sort_key)
     )
@@ -180,8 +185,36 @@ def _group_unrouted_nodes(index: ClusterIndex) -> dict[tuple[str, TaintCause, st
     return found
 
 
-def _is_startup_taint(key: str) -> bool:
-    return key in _STARTUP_TAINTS or key.endswith("/agent-not-ready") or key.startswith("startup-taint.cluster-autoscaler.kubernetes.io/")
+def _get_controller(key: str) -> str:
+    known = find_startup_taint(key)
+    return known.controller if known is not None else ""
+
+
+def _list_awaited(
+    index: ClusterIndex, providers: ProviderIndex, pod_health: PodHealthByDaemonSet, key: str, nodes: Iterable[str]
+) -> tuple[ObjectKey, ...]:
+    """The DaemonSets without a working pod on some of the nodes that the controller of a startup taint waits for.
+
+    Those whose pods have its label and whose selection takes the node, or those of the kind that it waits for.
+    """
+    known = find_startup_taint(key)
+    if known is None:
+        return ()
+    if known.awaits:
+        awaited = [provider.daemonset for provider in providers.list_providers(known.awaits)]
+    else:
+        daemonsets = index.cluster.daemonsets.values()
+        awaited = [daemonset for daemonset in daemonsets if daemonset.spec.template.metadata.labels.get(known.pod_label) == "true"]
+    return tuple(
+        daemonset.key
+        for daemonset in awaited
+        if index.cluster.are_pods_listed(*daemonset.key[:2])
+        and any(
+            match_affinity(daemonset.spec.template.spec, index.cluster.nodes[name]).matches
+            and name not in get_working_nodes(pod_health, daemonset.key[:2])
+            for name in nodes
+        )
+    )
 
 
 def find_stale_allocations(index: ClusterIndex) -> tuple[StaleAllocation, ...]:

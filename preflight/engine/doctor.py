@@ -15,11 +15,12 @@ from preflight.engine.report_builder import Analysis, ReportParts, build_report,
 from preflight.engine.rule_context import make_comparison_context, make_diagnosis_context
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, check_stdin_once, load_inputs
-from preflight.errors import RefusalError
+from preflight.errors import InputError, RefusalError
 from preflight.load.inputs import list_paths
 from preflight.messages.doctor import run as messages
 from preflight.messages.doctor.limitations import describe_limitation
 from preflight.messages.doctor.summary import write_headline, write_summary
+from preflight.messages.suggestions import suggest
 from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep, Subject
 from preflight.model.runtime_state import PodState
@@ -46,7 +47,7 @@ def diagnose_cluster(session: Session, node: str = "", since: str = "") -> Analy
 def diagnose_pod(session: Session, pod: str) -> Analysis:
     """Why a pod, `NAMESPACE/NAME` or one of the context's namespace, does not start: its chain, and the findings on what is in it.
 
-    Errors: UsageError where no such pod is known.
+    Errors: UsageError where there is no such pod; InputError where the pods of its namespace may not be read, or were not given.
     """
     inputs = _load_state(session)
     return _evaluate_pod(inputs, pod)
@@ -197,8 +198,9 @@ def _find_pod(cluster: ClusterState, name: str) -> PodState:
     pod = (cluster.pods_by_key or {}).get(key)
     if pod is None:
         known = {"/".join(known_key) for known_key in cluster.pods_by_key or {}}
-        is_listed = not key[0] or cluster.are_pods_listed(key[0])
-        why = messages.GIVE_POD if is_listed else messages.describe_unlisted_namespace(key[0])
-        raise RefusalError(messages.describe_missing_pod("/".join(key), known, why))
+        is_live = cluster.listing is not None and cluster.listing.live
+        if key[0] and not cluster.are_pods_listed(key[0]) and (is_live or not suggest("/".join(key), known)):
+            raise InputError(messages.describe_unlisted_pod("/".join(key), key[0], cluster.missing_kinds.get("Pod", "")))
+        raise RefusalError(messages.describe_missing_pod("/".join(key), known))
     assert isinstance(pod, PodState)
     return pod

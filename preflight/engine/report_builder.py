@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -39,7 +39,7 @@ from preflight.model.report import (
 )
 from preflight.policy.evaluate import settle_findings
 from preflight.policy.matching import ExemptionScope, LocatedFinding
-from preflight.rules.api import ManifestLocation
+from preflight.rules.api import Hit, ManifestLocation
 from preflight.rules.new_findings import RuleHit
 from preflight.rules.select_rules import find_rules
 from preflight.version import __version__
@@ -184,12 +184,13 @@ def _make_findings(
         once.setdefault((rule.id, hit.subject, hit.key, hit.nodes, hit.location), (rule, hit, step))
     kept = tuple(once.values())
     hits = [hit for _, hit, _ in kept]
-    places = _locate_places(inputs, {place for hit in hits for place in (hit.location, *(other for _, other in hit.related_locations))})
+    places = _locate_places(inputs, {place for hit in hits for place in _iter_places(hit)})
     located = [
         LocatedFinding(
             _make_finding(inputs, rule_hit, places, touched), rule_hit[1].location.origin, make_match_target(inputs, rule_hit[1])
         )
         for rule_hit in kept
+        if not _is_covered(rule_hit[1], places)
     ]
     findings, baseline = settle_findings(inputs.session.policy, located, _make_exemption_scope(inputs, located))
 
@@ -201,6 +202,19 @@ def _make_findings(
         return (*worst, finding.rule, str(finding.subject), finding.nodes, place, finding.message)
 
     return tuple(sorted(findings, key=sort_key)), baseline
+
+
+def _iter_places(hit: Hit) -> Iterator[ManifestLocation]:
+    yield hit.location
+    yield from (place for _, place in hit.related_locations)
+    if hit.covering_location is not None:
+        yield hit.covering_location
+
+
+def _is_covered(hit: Hit, places: Mapping[ManifestLocation, Location | None]) -> bool:
+    """Whether another finding on the same line says enough."""
+    own, other = places[hit.location], places[hit.covering_location] if hit.covering_location is not None else None
+    return own is not None and other is not None and (own.file, own.line) == (other.file, other.line)
 
 
 def _make_finding(

@@ -178,6 +178,11 @@ def label_untolerated(taints: Sequence[Taint], *, is_patched: bool) -> str:
     return f"{'after the patch, no toleration' if is_patched else 'no toleration here'} matches {join_and(taints)}"
 
 
+def describe_automatic_taints(taints: Iterable[Taint]) -> str:
+    """That no manifest declares the taints."""
+    return f"{join_and(taints)}: not declared in the pool, the provider adds it automatically"
+
+
 def describe_leaving_taints(taints: Iterable[Taint]) -> str:
     """That the node is about to be removed, which the taints say."""
     found = tuple(taints)

@@ -156,6 +156,11 @@ def describe_empty_value(key: str, missed: Iterable[Taint], *, has_operator: boo
     return f"tolerates {key} only with an empty value, not {join_and(missed)}{cause}"
 
 
+def describe_empty_twins(key: str, new: str) -> str:
+    """The note of PF209 on two tolerations of one taint that have neither operator nor value."""
+    return f"the tolerations of {key} and {new} match only an empty value: they have no operator and no value"
+
+
 def describe_unknown_empty_value(key: str) -> str:
     """A toleration without operator and value, of a key that no known taint has."""
     return f"tolerates {key} only with an empty value: the toleration has no operator and no value"

@@ -203,6 +203,7 @@ class PoolTemplate(APIStruct, frozen=True, gc=False):
     4. `node_count` is the number of nodes as far as it is stated: `3`, `2 to 8`, `up to 10`, `1 to 3 a zone`; "" where it is not.
     5. `taint_errors` are what nobody accepts of its taints, `taint_warnings` what is accepted and looks like a mistake; paths as in
        `_Read.refusals`.
+    6. `automatic_taints` are those of its taints that it does not declare: the provider adds them by itself.
     """
 
     kind: str
@@ -216,6 +217,7 @@ class PoolTemplate(APIStruct, frozen=True, gc=False):
     node_count: str = ""
     taint_errors: tuple[Refusal, ...] = ()
     taint_warnings: tuple[Refusal, ...] = ()
+    automatic_taints: tuple[Taint, ...] = ()
 
 
 class Node(SourcedObject, tag="Node", tag_field="kind", frozen=True, gc=False):

@@ -47,7 +47,8 @@ class Hit(Struct, frozen=True):
     4. `toleration_location` is the place of a toleration: of the hits on one toleration only the worst is kept.
     5. `key` tells this finding from others of its rule about the same subject: taints, a budget, a resource, a label, an index. It holds no
        sentence, count or line number, so that it stays when texts or lines change.
-    6. `effect` is what it says of coverage, None where it is about something else; `workloads` are those that it says are affected.
+    6. `covering_location` is the place of another finding that says enough where both stand on one line.
+    7. `effect` is what it says of coverage, None where it is about something else; `workloads` are those that it says are affected.
     """
 
     subject: Subject
@@ -63,6 +64,7 @@ class Hit(Struct, frozen=True):
     key: tuple[str, ...] = ()
     effect: CoverageEffect | None = None
     workloads: tuple[Subject, ...] = ()
+    covering_location: ManifestLocation | None = None
 
 
 class RepeatedField(Struct, frozen=True):

@@ -10,7 +10,13 @@ from preflight.change.node_lifecycle import is_controller_owned, is_leaving_tain
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.reasons import list_near_misses, list_unselected
-from preflight.messages.coverage import describe_leaving_taints, describe_reasons, describe_transient_taints, label_untolerated
+from preflight.messages.coverage import (
+    describe_automatic_taints,
+    describe_leaving_taints,
+    describe_reasons,
+    describe_transient_taints,
+    label_untolerated,
+)
 from preflight.model.core import POD_TEMPLATE_SPEC, Taint
 from preflight.model.fit_reasons import StaysPending
 from preflight.model.reasons import Reason, Untolerated
@@ -109,6 +115,10 @@ class MergedGroups:
         texts = describe_reasons(self._near_misses)
         if self.is_transient:
             texts += (describe_transient_taints(self.taints),)
+        node = self.first_group.node
+        automatic = [taint for taint in self.taints if node.pool is not None and taint in node.pool.automatic_taints]
+        if automatic:
+            texts += (describe_automatic_taints(automatic),)
         if self.is_leaving:
             texts += (describe_leaving_taints(self.taints),)
         return tuple(("note", text) for text in texts)

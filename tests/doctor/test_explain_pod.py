@@ -122,3 +122,15 @@ def test_a_pod_of_the_namespace_of_the_context() -> None:
 def test_what_cannot_be_asked(words: list[str], error: str) -> None:
     write(Path("w.json"), waiting())
     assert program("doctor", *words, "--from", "w.json") == (2, "", f"error: {error}\n")
+
+
+def test_a_pod_of_a_namespace_whose_pods_are_not_known() -> None:
+    """Nobody can say that it does not exist: unknown is no error of the person who asks."""
+    from preflight.engine.doctor import _find_pod
+    from preflight.errors import InputError
+    from preflight.model.world import ClusterState
+
+    cluster = ClusterState(pods_by_key={}, listed_namespaces=frozenset(("shop",)))
+    with pytest.raises(InputError, match='unknown: whether pods "kube-system/p" exists') as refused:
+        _find_pod(cluster, "kube-system/p")
+    assert refused.value.exit_code == 3

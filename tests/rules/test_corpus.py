@@ -96,7 +96,7 @@ EXPECTED_PUBLIC: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     (
         "gcp-cloud-controller-kops.yaml",
         "cloud-controller-manager",
-        ("PF201 warning",),
+        ("PF201 note",),
         "a wildcard that is not node-critical; the old label only beside the new",
     ),
     ("gke-nccl-rdma-installer.yaml", "nccl-rdma-installer", ("PF201 note",), "a node-critical wildcard with node affinity"),

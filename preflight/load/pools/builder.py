@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from functools import cache
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from preflight.components.catalog import load_csi_drivers, load_programs
+from preflight.components.catalog import is_startup_key
 from preflight.load.kinds import PlainObject, get_path
 from preflight.load.pools.taint_formats import (
     FieldPath,
@@ -28,10 +27,7 @@ OS, ARCH, INSTANCE_TYPE = "kubernetes.io/os", "kubernetes.io/arch", "node.kubern
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 CONTROL_PLANE = Taint("node-role.kubernetes.io/control-plane", "", "NoSchedule")
 
-_PASSING = (
-    *("node.kubernetes.io/not-ready", "node.kubernetes.io/network-unavailable", "karpenter.sh/unregistered"),
-    *("node.cluster.x-k8s.io/uninitialized", "node.gardener.cloud/critical-components-not-ready"),
-)
+_PASSING = ("node.kubernetes.io/not-ready", "node.kubernetes.io/network-unavailable")
 _EVERY = TaintFormat()
 
 
@@ -55,13 +51,6 @@ class PoolDeclaration(Struct, frozen=True):
     offered_as: ManifestReference | None = None
 
 
-@cache
-def list_startup_taints() -> frozenset[str]:
-    """The keys of taints that something known removes from each new node: an agent once it is ready, or a controller."""
-    known = {taint for product in load_programs() for taint in product.taints} | {driver.taint for driver in load_csi_drivers()}
-    return frozenset({*known, *_PASSING} - {""})
-
-
 class PoolBuilder:
     """A template node in the making, from one entry of a manifest; paths are relative to the entry, to which `origin.path` leads."""
 
@@ -78,6 +67,7 @@ class PoolBuilder:
         self._kept_labels: dict[str, str] = {}
         self._taints: list[Taint] = []
         self._kept_taints: list[Taint] = []
+        self._automatic_taints: list[Taint] = []
         self._refusals: list[Refusal] = []
         self._refused: list[Refusal] = []
         self._doubtful: list[Refusal] = []
@@ -127,13 +117,13 @@ class PoolBuilder:
         """The taints that are declared at a path (or are `data`, which stands there), and how many there are.
 
         `in_place`: those are kept up to date on nodes that are there, but for the keys in `registration_only`. `startup`: something removes
-        them; so it is with the keys that `list_startup_taints` knows.
+        them; so it is with the keys that are known as such.
         """
         read = parse_taints(self.get(*path) if data is None else data, path, form)
         self._refused += read.refused
         self._doubtful += read.suspicious
         for taint in read.taints:
-            if is_startup or taint.key in list_startup_taints():
+            if is_startup or taint.key in _PASSING or is_startup_key(taint.key):
                 self.startup_taints.append(taint)
                 continue
             self._taints.append(taint)
@@ -142,7 +132,10 @@ class PoolBuilder:
         return len(read.taints)
 
     def add_taint(self, taint: Taint, *, in_place: bool = False) -> None:
-        """A taint that the provider surely sets by itself."""
+        """A taint that the provider surely sets by itself, unless one of its key and effect is declared."""
+        if any((known.key, known.effect) == (taint.key, taint.effect) for known in self._taints):
+            return
+        self._automatic_taints.append(taint)
         self._taints.append(taint)
         if in_place:
             self._kept_taints.append(taint)
@@ -167,6 +160,7 @@ class PoolBuilder:
             node_count=self.count,
             taint_errors=tuple(self._refused),
             taint_warnings=tuple(self._doubtful),
+            automatic_taints=tuple(self._automatic_taints),
         )
         node = Node(
             origin=self.origin,

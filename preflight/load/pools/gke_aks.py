@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from preflight.load.kinds import PlainObject, get_path
 from preflight.load.pools.builder import (
+    ARCH,
     INSTANCE_TYPE,
     OS,
     REGION,
@@ -22,6 +23,7 @@ from preflight.load.pools.builder import (
     extend_origin,
     list_entries,
 )
+from preflight.load.pools.gke_taints import is_arm, iter_automatic_taints
 from preflight.load.pools.taint_formats import CLOUD_EFFECTS, TaintFormat, to_text
 from preflight.messages.pools import format_nodes_per_zone
 from preflight.model.core import Taint
@@ -36,8 +38,8 @@ def read_container_node_pool(data: PlainObject, origin: Origin) -> Iterator[Pool
     """A ContainerNodePool of Config Connector.
 
     1. `nodeConfig.labels` and `nodeConfig.taint` reach the nodes that are there. `metadata.labels` are labels of the cloud.
-    2. Pool, machine type, Spot, accelerator and a single zone are stated; Linux, unless the image is Windows. Taints that GKE adds by
-       itself (GPU, Arm, Windows) are not known.
+    2. Pool, machine type, Spot, accelerator and a single zone are stated; Linux, unless the image is Windows; Arm by the machine type.
+    3. So are the taints that GKE adds by itself: see `gke_taints`.
     """
     name = to_text(get_path(data, ("spec", "resourceID"))) or to_text(get_path(data, ("metadata", "name")))
     draft = PoolBuilder(data, origin, "ContainerNodePool", name, cluster=to_text(get_path(data, ("spec", "clusterRef", "name"))))
@@ -48,6 +50,9 @@ def read_container_node_pool(data: PlainObject, origin: Origin) -> Iterator[Pool
     draft.set_provider_label("cloud.google.com/gke-nodepool", name, identifies_pool=True)
     draft.set_provider_label(INSTANCE_TYPE, draft.get_text(*config, "machineType"))
     draft.set_provider_label(OS, "windows" if draft.get_text(*config, "imageType").upper().startswith("WINDOWS") else "linux")
+    draft.set_provider_label(ARCH, "arm64" if is_arm(draft.get_text(*config, "machineType")) else "")
+    for taint in iter_automatic_taints(draft, *config):
+        draft.add_taint(taint)
     if draft.get(*config, "spot") is True:
         draft.set_provider_label("cloud.google.com/gke-spot", "true")
     accelerators = {to_text(entry.get("type")) for _, entry in list_entries(data, *config, "guestAccelerator")}
@@ -85,7 +90,8 @@ def _build_agent_pool(draft: PoolBuilder, *path: str) -> PoolDeclaration:
     """A pool of AKS.
 
     1. `nodeLabels` and `nodeTaints` reach the nodes that are there; `nodeInitializationTaints` are set once and meant to be removed.
-    2. Pool, mode, operating system (Linux where none is stated) and machine type are stated; a Spot pool has its label and its taint.
+    2. Pool, mode, operating system (Linux where none is stated) and machine type are stated; a Spot pool has its label and its taint. AKS
+       adds no other taint: those of system, GPU and Windows pools are declared in `nodeTaints`, or are not there.
     """
     draft.add_labels(*path, "nodeLabels", in_place=True)
     draft.add_taints(*path, "nodeTaints", in_place=True)

@@ -97,7 +97,7 @@ def describe_sign(sign: BelongingSign) -> str:
         case SignKind.VOLUMES_MOUNTED:
             return "pods there mount its volumes"
         case SignKind.REMOVES_TAINTS:
-            return f"it removes the startup taint {join_and(sign.names)}"
+            return f"the startup taint {join_and(sign.names)} stays without it"
         case SignKind.NEEDED_BY_EVERY_POD:
             return "every pod on a node needs it"
 

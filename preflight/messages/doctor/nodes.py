@@ -40,12 +40,32 @@ def explain_leftover_taint(taint: LeftoverTaint) -> str:
     match taint.cause:
         case TaintCause.NO_NETWORK:
             return taint.stated_reason or "no condition gives a reason"
+        case TaintCause.CONTROLLER:
+            return _explain_controller(taint)
         case TaintCause.NO_REMOVER:
             return "no known DaemonSet removes it"
         case TaintCause.REMOVER_RUNS:
             return f"{_get_remover(taint)} runs there and should remove it, but has not"
         case TaintCause.REMOVER_NOT_WORKING:
             return f"{_get_remover(taint)} should remove it, but has no working pod there"
+
+
+_CONDITIONS = {
+    "node.gardener.cloud/critical-components-not-ready": (
+        "once the pods with the label node.gardener.cloud/critical-component=true are Ready on the node"
+    ),
+    "node.cluster.x-k8s.io/uninitialized": "once the node has a providerID, which the cloud controller sets",
+    "karpenter.sh/unregistered": "once it has registered the node",
+}
+
+
+def _explain_controller(taint: LeftoverTaint) -> str:
+    """What a controller waits for."""
+    removes = f"{taint.controller} removes it {_CONDITIONS.get(taint.taint_key, 'once its conditions hold')}"
+    if not taint.awaited:
+        return f"{removes}, but has not"
+    verb = "has" if len(taint.awaited) == 1 else "have"
+    return f"{removes}, but {join_names(map(str, taint.awaited))} {verb} no working pod there"
 
 
 def _get_remover(taint: LeftoverTaint) -> str:

@@ -40,11 +40,12 @@ def count_unknown(count: int) -> str:
 GIVE_POD = "give NAMESPACE/NAME of a pod in the input"
 
 
-def describe_unlisted_namespace(namespace: str) -> str:
-    """A namespace whose pods are not in the input."""
-    return f"the pods of namespace {namespace} are not in the input"
+def describe_unlisted_pod(name: str, namespace: str, reason: str) -> str:
+    """A pod of a namespace whose pods are not in the input, or may not be read for the reason."""
+    why = f" ({reason})" if reason else ""
+    return f'unknown: whether pods "{name}" exists, because the pods of namespace {namespace} are not in the input{why}'
 
 
-def describe_missing_pod(name: str, pods: Iterable[str], why: str) -> str:
-    """A pod that does not exist, and the one that was intended, else why it is not known; all as NAMESPACE/NAME."""
-    return f'pods "{name}" not found{suggest(name, pods) or f": {why}"}'
+def describe_missing_pod(name: str, pods: Iterable[str]) -> str:
+    """A pod that does not exist, and the one that was intended; all as NAMESPACE/NAME."""
+    return f'pods "{name}" not found{suggest(name, pods) or f": {GIVE_POD}"}'

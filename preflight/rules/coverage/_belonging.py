@@ -66,9 +66,9 @@ def _is_passing(impact: Impact, taint: Taint) -> bool:
     """Whether a taint goes by itself: the cluster clears it, something that starts removes it, or the node is about to go."""
     if is_controller_owned(taint) or is_removal_taint(taint):
         return True
-    from preflight.components.catalog import list_startup_keys
+    from preflight.components.catalog import is_startup_key
 
-    if taint.key in list_startup_keys():
+    if is_startup_key(taint.key):
         return True
     return any(taint.key in component.taints for component in _iter_components(impact))
 

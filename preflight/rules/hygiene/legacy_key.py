@@ -13,11 +13,13 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from preflight.messages import hygiene as messages
+from preflight.model.core import Toleration
 from preflight.model.meta import SelectorRequirement
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.model.workloads import Workload, locate_pod_spec
@@ -55,6 +57,16 @@ def check(context: Context) -> Iterator[Hit]:
         yield from number_repeats(_iter_selector_hits(context, workload))
 
 
+def find_legacy_twin(toleration: Toleration, others: Sequence[Toleration]) -> int | None:
+    """The index of the toleration that says the same of the key which a newer one took the place of; None without one."""
+    twins = (
+        number
+        for number, other in enumerate(others)
+        if REMOVED_TAINTS.get(other.key) == toleration.key and replace(other, key=toleration.key) == toleration
+    )
+    return next(twins, None)
+
+
 def _make_toleration_hit(context: Context, item: WorkloadToleration, new: str) -> Hit:
     own = item.toleration
     known = [taint for taint in context.taints if taint.key == new and taint.effect in ("NoSchedule", "NoExecute")]
@@ -73,8 +85,16 @@ def _make_toleration_hit(context: Context, item: WorkloadToleration, new: str) -
         severity=None if missed else Severity.NOTE,
         message=messages.describe_legacy_toleration(own.key, is_master=own.key == _MASTER_LABEL, missed=not_tolerated),
         label=messages.label_new_key(new),
+        notes=_make_twin_note(item, new),
         suggestion=suggestion,
     )
+
+
+def _make_twin_note(item: WorkloadToleration, new: str) -> tuple[tuple[str, str], ...]:
+    """That the tolerations of both keys match only an empty value, where they have neither operator nor value."""
+    own = item.toleration
+    has_twin = any(other.key == new and find_legacy_twin(other, (own,)) is not None for other in item.spec.tolerations)
+    return (("note", messages.describe_empty_twins(own.key, new)),) if has_twin and not own.operator and not own.value else ()
 
 
 def _iter_selector_hits(context: Context, workload: Workload) -> Iterator[Hit]:

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from preflight.messages import hygiene as messages
 from preflight.model.core import Taint, Toleration
 from preflight.model.report import Severity
-from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
-from preflight.rules.hygiene.legacy_key import REMOVED_TAINTS
+from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.hygiene.legacy_key import REMOVED_TAINTS, find_legacy_twin
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.spelling import find_typo
 from preflight.rules.workload_fields import WorkloadToleration, is_tolerated, iter_tolerations
@@ -94,7 +94,7 @@ def _check_key(item: WorkloadToleration, known: dict[str, list[Taint]]) -> Hit |
 
 
 def _check_missing_operator(item: WorkloadToleration, matched: Sequence[Taint]) -> Hit | None:
-    """Nothing is known of its key."""
+    """Nothing is known of its key; PF209 speaks of one that stands on one line with the same toleration of the old key."""
     if matched:
         return None
     return Hit(
@@ -105,7 +105,14 @@ def _check_missing_operator(item: WorkloadToleration, matched: Sequence[Taint]) 
         severity=Severity.NOTE,
         message=messages.describe_unknown_empty_value(item.toleration.key),
         notes=(("help", messages.EXISTS_HELP),),
+        covering_location=_locate_legacy_twin(item),
     )
+
+
+def _locate_legacy_twin(item: WorkloadToleration) -> ManifestLocation | None:
+    """The same toleration of the key that its own took the place of."""
+    number = find_legacy_twin(item.toleration, item.spec.tolerations)
+    return ManifestLocation(item.workload.origin, (*item.path[:-1], number)) if number is not None else None
 
 
 def _make_hit(item: WorkloadToleration, taints: Sequence[Taint], message: str, label: str, known_key: str = "") -> Hit:

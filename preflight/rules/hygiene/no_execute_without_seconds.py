@@ -61,10 +61,10 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _check_any_effect(context: Context, item: WorkloadToleration) -> Iterator[Hit]:
     """A toleration without an effect: what a policy wants of DaemonSets, else the NoExecute taints that are known and empty nodes."""
-    from preflight.components.catalog import list_startup_keys
+    from preflight.components.catalog import is_startup_key
 
     known = (taint for taint in item.select_tolerated(context.taints) if taint.effect == "NoExecute")
-    emptying = [taint for taint in known if taint.key not in list_startup_keys()]
+    emptying = [taint for taint in known if not is_startup_key(taint.key)]
     is_unwanted = item.is_daemon and context.convention.no_execute == "leave"
     if emptying or (is_unwanted and context.is_lint):
         yield Hit(

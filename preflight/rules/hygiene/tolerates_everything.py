@@ -3,9 +3,10 @@
 Why it matters
     A wildcard lets the pod run on nodes that its owner did not think of: Windows and serverless nodes, and nodes that are being emptied.
     Without an effect it includes NoExecute without a time limit: the pod stays on a node that should be empty. Components that a node needs
-    must do exactly this, so it is a note for the priority class `system-node-critical`; a policy can name other kinds of components for
-    which it is a note (`options: {kinds: [log-agent]}`). The pods of a Deployment, StatefulSet or Job also tolerate the taint of a cordon:
-    after an eviction from a node that is being drained they can return to the same node, and the node never becomes empty.
+    must do exactly this, so it is a note for the priority class `system-node-critical`, for cloud controllers and for providers of the
+    Secrets Store CSI driver; a policy can name other kinds of components for which it is a note (`options: {kinds: [log-agent]}`). The pods
+    of a Deployment, StatefulSet or Job also tolerate the taint of a cordon: after an eviction from a node that is being drained they can
+    return to the same node, and the node never becomes empty.
 How to fix
     Tolerate only the intended taints, each one exactly: `{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}`.
 Example
@@ -25,6 +26,8 @@ from preflight.model.report import Severity
 from preflight.model.workloads import CustomResource
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.workload_fields import WorkloadToleration, iter_tolerations
+
+_KINDS_ON_EVERY_NODE = ("cloud-controller", "secrets-store-provider")
 
 
 class ToleratesEverythingOptions(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,10 +59,10 @@ def check(context: Context) -> Iterator[Hit]:
 
 
 def _is_allowed(item: WorkloadToleration, context: Context) -> bool:
-    """Whether the policy lets its kind of component tolerate everything."""
-    kinds = context.get_options(RULE.id, ToleratesEverythingOptions).kinds
-    if not kinds or not isinstance(item.workload, DaemonSet):
+    """Whether its kind of component belongs on every node, or the policy lets it tolerate everything."""
+    if not isinstance(item.workload, DaemonSet):
         return False
+    kinds = {*_KINDS_ON_EVERY_NODE, *context.get_options(RULE.id, ToleratesEverythingOptions).kinds}
     from preflight.components import recognize_components
 
     found = recognize_components(item.workload, context.world.config_maps, context.world.component_overrides)

@@ -379,3 +379,50 @@ def test_no_document_makes_it_crash(folder: Path) -> None:
             texts += (json.dumps({**head, **dict.fromkeys(paths, spec)}) for spec in (value, inner, deeper))
     result = loaded("\n---\n".join(texts), folder=folder, one_cluster=False)
     assert problems(result) == []
+
+
+def gke(**config: Any) -> Object:
+    spec = {"location": "europe-west4", "initialNodeCount": 1, "clusterRef": {"name": "prod"}, "nodeConfig": config}
+    return manifest("container.cnrm.cloud.google.com/v1beta1", "ContainerNodePool", spec=spec)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        pytest.param({"machineType": "n2-standard-4"}, [], id="none for other machines"),
+        pytest.param({"machineType": "t2d-standard-4"}, [], id="none for AMD machines with a similar name"),
+        pytest.param(
+            {"machineType": "c4a-standard-4", "taintConfig": {"architectureTaintBehavior": "NONE"}}, [], id="none where it is switched off"
+        ),
+        pytest.param({"machineType": "n1-standard-4", "guestAccelerator": [{"type": "nvidia-l4", "count": 0}]}, [], id="none for 0 GPUs"),
+        pytest.param({"machineType": "t2a-standard-4"}, ["kubernetes.io/arch=arm64:NoSchedule"], id="Arm"),
+        pytest.param({"machineType": "n4a-highmem-8"}, ["kubernetes.io/arch=arm64:NoSchedule"], id="Axion"),
+        pytest.param(
+            {"machineType": "n1-standard-4", "guestAccelerator": [{"type": "nvidia-tesla-t4", "count": 1}]},
+            ["nvidia.com/gpu=present:NoSchedule"],
+            id="a GPU that is attached",
+        ),
+        pytest.param({"machineType": "a3-megagpu-8g"}, ["nvidia.com/gpu=present:NoSchedule"], id="a machine that has GPUs"),
+        pytest.param(
+            {"machineType": "a4x-highgpu-4g"}, ["kubernetes.io/arch=arm64:NoSchedule", "nvidia.com/gpu=present:NoSchedule"], id="both"
+        ),
+        pytest.param({"machineType": "ct6e-standard-4t"}, ["google.com/tpu=present:NoSchedule"], id="TPUs"),
+        pytest.param(
+            {"machineType": "n2-standard-4", "imageType": "windows_ltsc_containerd"},
+            ["node.kubernetes.io/os=windows:NoSchedule"],
+            id="Windows",
+        ),
+        pytest.param(
+            {"machineType": "n2-standard-4", "sandboxConfig": {"sandboxType": "gvisor"}},
+            ["sandbox.gke.io/runtime=gvisor:NoSchedule"],
+            id="GKE Sandbox",
+        ),
+        pytest.param(
+            {"machineType": "g2-standard-8", "taint": [{"key": "nvidia.com/gpu", "value": "mine", "effect": "NO_SCHEDULE"}]},
+            ["nvidia.com/gpu=mine:NoSchedule"],
+            id="one that is declared stays",
+        ),
+    ],
+)
+def test_gke_adds_taints_by_itself(config: dict[str, Any], expected: list[str], folder: Path) -> None:
+    assert taints(pool(loaded(gke(**config), folder=folder))) == expected
