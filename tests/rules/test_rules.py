@@ -127,6 +127,7 @@ def test_the_rules() -> None:
         ("PF445", "jobset-leader", "warning"),
         ("PF446", "jobset-topology", "error"),
         ("PF447", "creation-refused", "warning"),
+        ("PF448", "pod-not-selected", "error"),
         ("PF900", "rule-crashed", "error"),
         ("PF901", "repeated-key", "warning"),
         ("PF990", "unused-exemption", "warning"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 
 from msgspec import Struct
 
@@ -65,25 +66,41 @@ class ForgottenNode(Struct, frozen=True):
     zones: tuple[tuple[str, int], ...]
 
 
+class VersionSource(Enum):
+    """Who states the version of the server: the SERVER itself, or the KUBELETS, of which none is newer than their server."""
+
+    SERVER = "server"
+    KUBELETS = "kubelets"
+
+
 class BugMatch(Struct, frozen=True):
-    """A fault whose sign is there: what was seen, and the version (`v1.18.6`), "" where that is not known."""
+    """A fault whose sign is there: what was seen, and the version (`v1.18.6`) with its source, "" where that is not known.
+
+    `is_conditional`: not all pods are known, so that the node may lack room.
+    """
 
     bug: KnownBug
     sign: ForgottenNode
     version: str
+    version_source: VersionSource = VersionSource.SERVER
+    is_conditional: bool = False
 
 
 class SchedulerRefusal(Struct, frozen=True):
-    """A pod that the scheduler refuses while some node takes it: its `node` ("" where it may get any), and the nodes that take it."""
+    """A pod that the scheduler refuses while some node takes it: its `node` ("" where it may get any), and the nodes that take it.
+
+    `is_conditional`: they take it as far as is known; not all pods are.
+    """
 
     message: str
     node: str
     fitting_nodes: tuple[str, ...]
+    is_conditional: bool = False
 
 
 def find_known_bug(index: ClusterIndex, refusal: SchedulerRefusal) -> BugMatch | None:
     """The fault that explains why a pod waits: its sign is there, and the server has the version; None where there is none."""
-    version = _get_server_version(index)
+    version = _parse_version(_find_version(index)[0])
     if version is None:
         return None
     return next((found for found in _iter_bug_matches(index, refusal) if found.bug.affects(version)), None)
@@ -91,20 +108,37 @@ def find_known_bug(index: ClusterIndex, refusal: SchedulerRefusal) -> BugMatch |
 
 def list_possible_bugs(index: ClusterIndex, refusal: SchedulerRefusal) -> tuple[BugMatch, ...]:
     """The faults whose sign is there where the version of the server is not known."""
-    return tuple(_iter_bug_matches(index, refusal)) if _get_server_version(index) is None else ()
+    text, source = _find_version(index)
+    version = _parse_version(text)
+    if version is not None and source is VersionSource.SERVER:
+        return ()
+    matches = _iter_bug_matches(index, refusal)
+    return tuple(found for found in matches if version is None or any(version < fixed for _, fixed in found.bug.ranges))
 
 
-def _get_server_version(index: ClusterIndex) -> ServerVersion | None:
+def _find_version(index: ClusterIndex) -> tuple[str, VersionSource]:
+    """The version of the server, as it is written (`v1.18.4-tke.5`), and who states it; that of the newest kubelet where it does not.
+
+    No kubelet is newer than its server, so that a server has at least this version.
+    """
     listing = index.cluster.listing
-    found = _VERSION_PATTERN.fullmatch(listing.version) if listing is not None else None
+    if listing is not None and _parse_version(listing.version) is not None:
+        return listing.version, VersionSource.SERVER
+    infos = (index.get_node_state(name).status.nodeInfo for name in index.existing_nodes)
+    kubelets = {info.kubeletVersion for info in infos if info is not None}
+    return max(((version, text) for text in kubelets if (version := _parse_version(text))), default=((), ""))[1], VersionSource.KUBELETS
+
+
+def _parse_version(text: str) -> ServerVersion | None:
+    found = _VERSION_PATTERN.fullmatch(text)
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def _iter_bug_matches(index: ClusterIndex, refusal: SchedulerRefusal) -> Iterator[BugMatch]:
-    version = index.cluster.listing.version if index.cluster.listing is not None else ""
+    version, source = _find_version(index)
     for bug in KNOWN_BUGS:
         if sign := _SIGN_CHECKS[bug.id](index, refusal):
-            yield BugMatch(bug, sign, version)
+            yield BugMatch(bug, sign, version, source, refusal.is_conditional)
 
 
 def _find_forgotten_node(index: ClusterIndex, refusal: SchedulerRefusal) -> ForgottenNode | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason
+from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason, SelectsNoNode
 from preflight.doctor.devices import FaultyResource
 from preflight.doctor.diagnose import Diagnosis
 from preflight.doctor.pod_health import (
@@ -60,6 +60,8 @@ def _make_reason_key(reason: GapReason | None) -> HitKey:
             return ("starting-pod", state)
         case NotStarted():
             return ("not-started",)
+        case SelectsNoNode(_, labels):
+            return ("selects-no-node", *labels)
         case StatedReason() | None:
             return ()
 
