@@ -23,7 +23,7 @@ from preflight.doctor.pod_health import (
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Taint
 from preflight.model.meta import ObjectKey
-from preflight.model.reasons import EvictionLoop, NearMiss, Reason, Untolerated
+from preflight.model.reasons import EvictionLoop, NearMiss, Reason, SelectsNoNode, Untolerated
 
 
 class GapKind(Enum):
@@ -45,16 +45,6 @@ class CoverageReason(Struct, frozen=True):
     """Coverage itself keeps the pods away, for these reasons."""
 
     reasons: tuple[Reason, ...]
-
-
-class SelectsNoNode(Struct, frozen=True):
-    """The nodeSelector or affinity of a DaemonSet selects no node, and it runs nowhere.
-
-    `reasons` are what leaves nodes out; `absent_labels` are the labels that it asks for and no node has.
-    """
-
-    reasons: tuple[Reason, ...]
-    absent_labels: tuple[str, ...]
 
 
 GapReason = PodReason | CoverageReason | SelectsNoNode

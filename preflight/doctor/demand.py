@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from preflight.components import Component
+from preflight.coverage.node_targeting import collect_asked_labels
 from preflight.dependents.csi_volumes import CsiDriverIndex
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.unschedulable import PodFits
@@ -99,14 +100,3 @@ class DemandIndex:
             if self.pods_by_driver.keys() & set(provider.component.drivers)
         )
         yield from (provider for provider in self._providers.list_providers("dra-driver") if self.has_claimed_devices(provider.component))
-
-
-def collect_asked_labels(spec: PodSpec) -> frozenset[str]:
-    """The labels of nodes that a pod asks for."""
-    affinity = spec.affinity.nodeAffinity if spec.affinity else None
-    required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
-    terms = required.nodeSelectorTerms if required else ()
-    keys = [
-        expression.key for term in terms for expression in term.matchExpressions if expression.operator not in ("NotIn", "DoesNotExist")
-    ]
-    return frozenset((*spec.nodeSelector, *keys))

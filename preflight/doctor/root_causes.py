@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from preflight.coverage.node_targeting import collect_asked_labels
 from preflight.dependents.requirements import is_extended_resource
 from preflight.doctor.coverage_gaps import CoverageGap, GapKind
-from preflight.doctor.demand import collect_asked_labels
 from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.pending.unschedulable import SchedulerAccount
 from preflight.doctor.providers import ProviderIndex

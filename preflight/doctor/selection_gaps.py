@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from preflight.components import Component
+from preflight.coverage.empty_selection import explain_empty_selection, selects_no_node
 from preflight.coverage.model import CoverageGroup
+from preflight.coverage.node_targeting import collect_asked_labels
 from preflight.coverage.reasons import list_unselected
 from preflight.dependents.remaining_providers import can_replace_component
 from preflight.doctor.belonging import BelongingEvidence, BelongingSign, SignKind, list_demand_signs
-from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, SelectsNoNode
-from preflight.doctor.demand import collect_asked_labels
+from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind
 from preflight.doctor.label_backups import BackedUpLabel, find_backed_up_label
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node
@@ -36,20 +37,16 @@ def find_selection_gaps(evidence: BelongingEvidence) -> Iterator[CoverageGap]:
         daemonset = own[0].daemonset
         if not evidence.index.cluster.are_pods_listed(key.namespace, key.name):
             continue
-        if _selects_no_node(own) and (key.namespace, key.name) not in evidence.pod_health:
+        if selects_no_node(own) and (key.namespace, key.name) not in evidence.pod_health:
             yield from _iter_unused_provider_gaps(evidence, groups, daemonset, own)
         yield from _iter_backup_gaps(evidence, daemonset, own)
     yield from _iter_network_gaps(evidence, groups)
 
 
-def _selects_no_node(groups: Sequence[CoverageGroup]) -> bool:
-    return all(group.placement_after is not None and group.placement_after.is_selected is False for group in groups)
-
-
 def _iter_unused_provider_gaps(
     evidence: BelongingEvidence, groups: dict[ObjectKey, list[CoverageGroup]], daemonset: DaemonSet, own: Sequence[CoverageGroup]
 ) -> Iterator[CoverageGap]:
-    others = [others[0].daemonset for key, others in groups.items() if key != own[0].key and not _selects_no_node(others)]
+    others = [others[0].daemonset for key, others in groups.items() if key != own[0].key and not selects_no_node(others)]
     components = evidence.providers.recognize(daemonset)
     if any(_is_provided(evidence, component, others) for component in components):
         return
@@ -59,7 +56,7 @@ def _iter_unused_provider_gaps(
             daemonset,
             GapKind.NOT_SELECTED,
             (),
-            _explain_selection(evidence, daemonset, own),
+            explain_empty_selection(own, evidence.index.existing_nodes.values()),
             signs=tuple(signs),
             component=evidence.providers.get_worst_component(daemonset),
         )
@@ -67,12 +64,6 @@ def _iter_unused_provider_gaps(
 
 def _is_provided(evidence: BelongingEvidence, component: Component, others: Sequence[DaemonSet]) -> bool:
     return any(can_replace_component(other, component) for daemonset in others for other in evidence.providers.recognize(daemonset))
-
-
-def _explain_selection(evidence: BelongingEvidence, daemonset: DaemonSet, groups: Sequence[CoverageGroup]) -> SelectsNoNode:
-    reasons = dict.fromkeys(reason for group in groups if group.placement_after for reason in list_unselected(group.placement_after))
-    present = {label for node in evidence.index.existing_nodes.values() for label in node.metadata.labels}
-    return SelectsNoNode(tuple(reasons), tuple(sorted(collect_asked_labels(daemonset.spec.template.spec) - present)))
 
 
 def _iter_network_gaps(evidence: BelongingEvidence, groups: dict[ObjectKey, list[CoverageGroup]]) -> Iterator[CoverageGap]:

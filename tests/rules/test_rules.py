@@ -110,6 +110,7 @@ def test_the_rules() -> None:
         ("PF420", "resource-not-allocatable", "error"),
         ("PF421", "ghost-resource", "warning"),
         ("PF422", "resource-not-advertised", "error"),
+        ("PF423", "selects-no-node", "note"),
         ("PF425", "volumes-without-driver", "error"),
         ("PF426", "stale-driver", "warning"),
         ("PF430", "node-not-ready", "error"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from preflight.components import Component
 from preflight.doctor.belonging import BelongingSign, SignKind
 from preflight.doctor.cluster_messages import normalize_message
-from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason, SelectsNoNode
+from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason
 from preflight.doctor.pod_health import (
     CrashLoop,
     FailedContainer,
@@ -17,9 +17,10 @@ from preflight.doctor.pod_health import (
 )
 from preflight.doctor.stalled_rollouts import OngoingUpdate, RecreationTrigger
 from preflight.messages.coverage import describe_reasons
+from preflight.messages.empty_selection import describe_empty_selection
 from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.times import format_since
-from preflight.model.reasons import SelectorMismatch
+from preflight.model.reasons import SelectsNoNode
 from preflight.model.runtime_state import Event
 
 RECREATION_NOTE = "triggered by an update of the DaemonSet, deletion or eviction of the pod, a graceful reboot or a replacement of the node"
@@ -80,18 +81,7 @@ def describe_gap_reason(reason: GapReason | None) -> str:
         case CoverageReason(reasons):
             return "; ".join(describe_reasons(reasons))
         case SelectsNoNode():
-            return _describe_empty_selection(reason)
-
-
-def _describe_empty_selection(selection: SelectsNoNode) -> str:
-    """Why no node is selected: the labels that no node has, else all that leaves nodes out."""
-    if not selection.absent_labels:
-        return f"it selects no node: {'; '.join(describe_reasons(selection.reasons))}"
-    labels = f"no node has the label{'s' if len(selection.absent_labels) > 1 else ''} {join_and(selection.absent_labels)}"
-    required = [f"{reason.key}={reason.required}" for reason in selection.reasons if isinstance(reason, SelectorMismatch)]
-    if not required:
-        return f"its node affinity selects no node: {labels}"
-    return f"its nodeSelector requires {join_and(dict.fromkeys(required))}, and {labels}"
+            return describe_empty_selection(reason)
 
 
 def _describe_crash_loop(reason: CrashLoop) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason, SelectsNoNode
+from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason
 from preflight.doctor.devices import FaultyResource
 from preflight.doctor.diagnose import Diagnosis
 from preflight.doctor.pod_health import (
@@ -18,6 +18,7 @@ from preflight.doctor.pod_health import (
 )
 from preflight.messages.doctor.resources import describe_faulty_resource, describe_waiting_requests
 from preflight.messages.kubectl_hints import make_describe_command, make_get_command, make_node_pods_command
+from preflight.model.reasons import SelectsNoNode
 from preflight.model.report import CoverageEffect, Outcome, Severity, Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, make_subject_of
 from preflight.rules.doctor._keys import HitKey, KeyCandidate, distinguish_keys
