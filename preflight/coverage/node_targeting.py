@@ -18,16 +18,16 @@ _GENERAL_LABELS = _COMMON_LABELS | {
 
 def targets_nodes(spec: PodSpec) -> bool:
     """Whether a nodeName, nodeSelector or affinity asks for more than an operating system or architecture; to exclude names no node."""
-    return bool(spec.nodeName or _collect_asked_labels(spec) - _COMMON_LABELS)
+    return bool(spec.nodeName or collect_asked_labels(spec) - _COMMON_LABELS)
 
 
 def names_own_label(spec: PodSpec) -> bool:
     """Whether a nodeSelector or affinity asks for a label that tells what a node is for, or a nodeName for one node."""
-    return bool(spec.nodeName or _collect_asked_labels(spec) - _GENERAL_LABELS)
+    return bool(spec.nodeName or collect_asked_labels(spec) - _GENERAL_LABELS)
 
 
-def _collect_asked_labels(spec: PodSpec) -> set[str]:
-    """The labels and fields that a node must have."""
+def collect_asked_labels(spec: PodSpec) -> set[str]:
+    """The labels of nodes that a pod asks for, and the fields: to exclude a label asks for none."""
     keys = set(spec.nodeSelector)
     node_affinity = spec.affinity.nodeAffinity if spec.affinity else None
     required = node_affinity.requiredDuringSchedulingIgnoredDuringExecution if node_affinity else None

@@ -53,6 +53,26 @@ kube-scheduler (`pkg/scheduler/framework/plugins/gangscheduling`), the coschedul
 """
 
 
+_NO_NETWORK_TEXTS = (
+    "networkready=false",
+    "networkpluginnotready",
+    "network plugin is not ready",
+    "cni plugin not initialized",
+    "cni config uninitialized",
+    "no cni configuration file",
+)
+"""What kubelets, and the runtimes that they ask, say of a node without a network, in lower case.
+
+`pkg/kubelet/runtime.go` (networkErrors) of the kubelet, `internal/cri/server/status.go` of containerd, ocicni of CRI-O, dockershim.
+"""
+
+
+def reports_no_network(message: str) -> bool:
+    """Whether a kubelet says that its node has no network for pods."""
+    lower = message.lower()
+    return any(text in lower for text in _NO_NETWORK_TEXTS)
+
+
 def normalize_message(message: str) -> str:
     """A message on one line, with single spaces."""
     return " ".join(message.split())

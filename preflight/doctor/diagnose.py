@@ -7,15 +7,18 @@ from msgspec import Struct
 from preflight.coverage.component_cache import ComponentCache
 from preflight.coverage.model import Impact
 from preflight.dependents.driver_presence import DriverPodIndex
-from preflight.doctor.coverage_gaps import CoverageGap, find_gaps
+from preflight.doctor.coverage_gaps import CoverageGap
 from preflight.doctor.csi_mounts import MissingDriver, find_absent_drivers, find_missing_drivers, find_stale_drivers
 from preflight.doctor.daemonset_health import collect_pod_health
+from preflight.doctor.demand import DemandIndex
 from preflight.doctor.devices import FaultyResource, find_faulty_resources
+from preflight.doctor.gap_finder import find_gaps
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.jobset_leaders import LeaderFit, compute_leader_fit
 from preflight.doctor.jobsets import StalledJob, StallReason, find_stalled_jobs, find_taken_domains
 from preflight.doctor.label_drift import LabelDrift, find_label_drifts
 from preflight.doctor.limitations import Limitation, iter_limitations
+from preflight.doctor.missing_networks import MissingNetwork, find_missing_networks
 from preflight.doctor.pending.causes import PodWait, WaitCause, WaitFinder, WaitGroup, find_waits, group_waits
 from preflight.doctor.pending.creation_failures import RefusedCreation, find_refused_creations
 from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
@@ -73,6 +76,7 @@ class Diagnosis(Struct, frozen=True):
     stale_drivers: tuple[MissingDriver, ...]
     faulty_resources: tuple[FaultyResource, ...]
     not_ready_nodes: tuple[IdleNodes, ...]
+    missing_networks: tuple[MissingNetwork, ...]
     cordoned_nodes: tuple[IdleNodes, ...]
     leftover_taints: tuple[LeftoverTaint, ...]
     stale_allocations: tuple[StaleAllocation, ...]
@@ -84,6 +88,17 @@ class Diagnosis(Struct, frozen=True):
     limitations: tuple[Limitation, ...]
     stuck_pods: tuple[StuckPods, ...]
     misplaced_taints: tuple[str, ...]
+
+    @property
+    def has_linked_faults(self) -> bool:
+        """Whether some of what is broken follows from something else that is: what a pod waits for, what a node or a resource lacks."""
+        waits = (wait for wait in self.pod_waits if wait.pod_fit is not None)
+        return (
+            any(network.gap is not None for network in self.missing_networks)
+            or any(faulty.reason.gap is not None for faulty in self.faulty_resources)
+            or any(stuck.hang.driver for stuck in self.stuck_pods)
+            or any(self.list_root_causes(wait.pod, wait.pod_fit) for wait in waits if wait.pod_fit is not None)
+        )
 
     def group_waits(self, *causes: WaitCause) -> tuple[WaitGroup, ...]:
         """The pods that wait for some causes, alike ones together; the pods of stalled Jobs belong to their JobSet and are left out."""
@@ -134,9 +149,10 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
     driver_pods = DriverPodIndex(cluster, component_cache)
     absent_drivers = find_absent_drivers(index, driver_pods)
     missing_drivers = find_missing_drivers(index, driver_pods, absent_drivers)
-    gaps = find_gaps(index, impact, providers, pod_health, missing_drivers)
-    stalled_jobs = find_stalled_jobs(index)
     pod_fits = PodFits(index)
+    demand = DemandIndex(index, providers, pod_fits)
+    gaps = find_gaps(index, impact, providers, pod_health, missing_drivers, demand)
+    stalled_jobs = find_stalled_jobs(index)
     wait_finder = WaitFinder(index, pod_fits)
     return Diagnosis(
         index=index,
@@ -151,6 +167,7 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
         stale_drivers=find_stale_drivers(index, driver_pods, absent_drivers),
         faulty_resources=find_faulty_resources(index, impact, providers, pod_health, gaps),
         not_ready_nodes=find_not_ready_nodes(index),
+        missing_networks=find_missing_networks(index, providers, pod_health, gaps),
         cordoned_nodes=find_cordoned_nodes(index),
         leftover_taints=find_leftover_taints(index, providers, pod_health),
         stale_allocations=find_stale_allocations(index),

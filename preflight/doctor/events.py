@@ -34,3 +34,7 @@ class EventIndex:
         """Those about all objects of a kind."""
         keys = sorted(key for key in self._by_object if key[0] == kind)
         return [event for key in keys for event in self.get_events(*key, reason)]
+
+    def get_events_of_reason(self, reason: str) -> list[Event]:
+        """Those of one reason, about objects of any kind."""
+        return [event for key in sorted(self._by_object) for event in self.get_events(*key, reason)]

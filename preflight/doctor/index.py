@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from preflight.change.node_lifecycle import is_leaving_taint
+from preflight.doctor.cluster_messages import reports_no_network
 from preflight.doctor.events import EventIndex
 from preflight.doctor.occupancy import compute_occupancy
 from preflight.doctor.pod_health import get_extended_requests, is_waiting
@@ -59,6 +60,14 @@ class ClusterIndex:
     def not_ready_nodes(self) -> frozenset[str]:
         """The nodes that are not Ready."""
         return frozenset(name for name, node in self.cluster.nodes.items() if node.is_ready is False)
+
+    @cached_property
+    def nodes_without_network(self) -> frozenset[str]:
+        """The nodes that are not Ready because their kubelet finds no network for pods; not those whose kubelet is silent."""
+        ready = {name: self.get_node_state(name).find_condition("Ready") for name in self.not_ready_nodes}
+        return frozenset(
+            name for name, condition in ready.items() if condition and condition.status == "False" and reports_no_network(condition.message)
+        )
 
     @cached_property
     def removed_nodes(self) -> frozenset[str]:

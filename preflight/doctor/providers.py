@@ -62,6 +62,13 @@ class ProviderIndex:
             if component.kind.id == kind
         ]
 
+    def is_pod_network(self, daemonset: DaemonSet) -> bool:
+        """Whether a DaemonSet is, or may be, the network of every pod: not one that only adds a plugin which some pods ask for."""
+        return any(
+            component.kind.id == "cni" and (not component.networks or "pod" in component.networks)
+            for component in self.recognize(daemonset)
+        )
+
     @cached_property
     def plugins_with_resources(self) -> tuple[Provider, ...]:
         """The device plugins whose resources are known."""
@@ -75,3 +82,8 @@ class ProviderIndex:
     def find_advertisers(self, resource: str) -> list[Provider]:
         """The device plugins that advertise an extended resource."""
         return [provider for provider in self.plugins_with_resources if provider.component.advertises(resource)]
+
+    def find_likely_advertisers(self, resource: str) -> list[Provider]:
+        """The same; where no plugin is known to advertise it, the only one whose resources are not known."""
+        known = self.find_advertisers(resource)
+        return known or list(self.plugins_without_resources if len(self.plugins_without_resources) == 1 else ())

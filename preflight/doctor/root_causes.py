@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from preflight.coverage.node_targeting import collect_asked_labels
 from preflight.dependents.requirements import is_extended_resource
-from preflight.doctor.coverage_gaps import CoverageGap
+from preflight.doctor.coverage_gaps import CoverageGap, GapKind
 from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.pending.unschedulable import SchedulerAccount
 from preflight.doctor.providers import ProviderIndex
@@ -17,10 +18,14 @@ from preflight.model.runtime_state import PodState
 
 
 class MissingProvider(Struct, frozen=True):
-    """A resource of which too little is left, and a gap of the DaemonSet that advertises it."""
+    """A resource of which too little is left, and a gap of the DaemonSet that advertises it.
+
+    `is_certain`: the DaemonSet is known to advertise it, and is not only the one device plugin whose resources are not known.
+    """
 
     resource: str
     gap: CoverageGap
+    is_certain: bool = True
 
     @property
     def subject(self) -> Subject:
@@ -37,9 +42,10 @@ def iter_missing_providers(providers: ProviderIndex, gaps: tuple[CoverageGap, ..
     for resource in pod_fit.short_resources:
         if not is_extended_resource(resource):
             continue
+        advertisers = [provider.daemonset for provider in providers.find_likely_advertisers(resource)]
         for gap in gaps:
-            if gap.nodes and any(component.advertises(resource) for component in providers.recognize(gap.daemonset)):
-                yield MissingProvider(resource, gap)
+            if (gap.nodes or gap.kind is GapKind.NOT_SELECTED) and any(gap.daemonset is daemonset for daemonset in advertisers):
+                yield MissingProvider(resource, gap, is_certain=bool(providers.find_advertisers(resource)))
 
 
 def iter_root_causes(
@@ -57,7 +63,7 @@ def iter_root_causes(
     3. Pods that hold a resource that is short, and of which no container runs.
     """
     yield from iter_missing_providers(providers, gaps, pod_fit)
-    labels = _collect_requested_labels(pod)
+    labels = collect_asked_labels(pod.spec)
     yield from (drift for drift in label_drifts if drift.label in labels)
     yield from (allocation for allocation in stale_allocations if allocation.resource in pod_fit.short_resources)
 
@@ -71,11 +77,3 @@ def get_cause_subject(cause: RootCause) -> Subject:
             return Subject("Node", "", cause.nodes[0])
         case StaleAllocation():
             return Subject("Resource", "", cause.resource)
-
-
-def _collect_requested_labels(pod: PodState) -> frozenset[str]:
-    """The labels of nodes that a pod asks for."""
-    affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity else None
-    required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
-    keys = [expression.key for term in required.nodeSelectorTerms for expression in term.matchExpressions] if required else []
-    return frozenset((*pod.spec.nodeSelector, *keys))

@@ -22,7 +22,7 @@ from preflight.messages.doctor.limitations import describe_limitation
 from preflight.messages.doctor.summary import write_headline, write_summary
 from preflight.messages.suggestions import suggest
 from preflight.model.meta import ObjectKey
-from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep, Subject
+from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep, StoryOrder, Subject
 from preflight.model.runtime_state import PodState
 from preflight.model.world import ClusterState
 from preflight.rules.api import Hit, make_subject_of
@@ -90,6 +90,7 @@ def _evaluate_cluster(inputs: LoadedInputs, node: str, since: str) -> Analysis:
         (node,) if node else tuple(world.nodes),
         coverage=_list_coverage(impact, node),
         story=write_summary(diagnosis, node) if world.pods else None,
+        story_order=StoryOrder.CAUSES_FIRST if diagnosis.has_linked_faults else StoryOrder.INDEPENDENT,
     )
     return _build_report(inputs, diagnosis, impact, step, replace(results, hits=hits), node=node, problems=_list_empty_problems(inputs))
 
@@ -126,8 +127,11 @@ def _build_report(
 ) -> Analysis:
     world = inputs.world
     ranks = {hit.subject: diagnosis.providers.rank_subject(hit.subject) for _, hit, _ in results.hits}
-    # A node that is not Ready comes first, as in the story: what is wrong with DaemonSets may follow from it.
-    ranks |= {Subject("Node", "", not_ready.nodes[0]): -1 for not_ready in diagnosis.not_ready_nodes}
+    # A node that is not Ready comes first, as in the story: what is wrong with DaemonSets may follow from it. One that is not for want of
+    # its network follows from the DaemonSet of the network, of the worst rank.
+    explained = {name for network in diagnosis.missing_networks if network.gap is not None for name in network.nodes}
+    for not_ready in diagnosis.not_ready_nodes:
+        ranks[Subject("Node", "", not_ready.nodes[0])] = 1 if explained.issuperset(not_ready.nodes) else -1
     pairs = (sum(node in group.nodes for group in impact.groups) if node else impact.pair_count) if impact else 0
     judged = CheckedCounts(inputs.loaded.files, inputs.loaded.objects, len(world.daemonsets), len(world.nodes), pairs)
     parts = ReportParts(

@@ -15,6 +15,7 @@ _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 _POD_TEXTS = {
     HangReason.SILENT_KUBELET: "the kubelet of {node} does not respond",
     HangReason.PAST_GRACE_PERIOD: "it is already being deleted, and past its grace period",
+    HangReason.REMOVED_NODE: "{node} does not exist",
     HangReason.ASSUMED: "it does not end",
     HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} can unmount its volume {volume}",
     HangReason.LEAVING_DRIVER: "the pod of {daemonsets} leaves {node} first, so nothing unmounts its volume {volume}",
@@ -34,6 +35,7 @@ _DOUBT_TEXTS = {
 _NODE_TEXTS = {
     HangReason.SILENT_KUBELET: "its kubelet does not respond",
     HangReason.PAST_GRACE_PERIOD: "the grace period is already over",
+    HangReason.REMOVED_NODE: "the node does not exist",
     HangReason.ASSUMED: "as assumed",
     HangReason.MISSING_DRIVER: "no pod of {daemonsets} there can unmount volumes of {driver}",
     HangReason.LEAVING_DRIVER: "the pod of {daemonsets} leaves the node, after which nothing unmounts volumes of {driver}",
@@ -46,6 +48,7 @@ _NODE_TEXTS = {
 _STANDING_TEXTS = {
     HangReason.SILENT_KUBELET: "the kubelet of {node} does not respond",
     HangReason.PAST_GRACE_PERIOD: "past its grace period",
+    HangReason.REMOVED_NODE: "node {node} does not exist, and pod garbage collection has not deleted it: a finalizer may block it",
     HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} can unmount volumes of {driver}",
 }
 _HELP_TEXTS = {

@@ -89,8 +89,8 @@ def describe_fact(fact: VerdictFact) -> str:
             return f"{format_count(count, 'workload')} {verb} no Ready pod until a replacement is Ready"
         case FindingCount(severity, count, rules):
             return f"{format_count(count, severity)}: {join_limited(rules, 'rules')}"
-        case Faults(count):
-            return f"{format_count(count, 'fault')} found{', root causes first' if count > 1 else ''}"
+        case Faults(count, has_causes):
+            return f"{format_count(count, 'fault')} found{', root causes first' if has_causes and count > 1 else ''}"
         case NoFault(node_count):
             return f"no fault found on {format_count(node_count, 'node')}"
         case PlainFact():

@@ -306,3 +306,13 @@ class QuotaShortage(Enum):
     NEW_PODS = "new-pods"
     REPLACED_PODS = "replaced-pods"
     SURGE = "surge"
+
+
+class SelectsNoNode(Struct, frozen=True):
+    """The nodeSelector or affinity of a DaemonSet selects no node.
+
+    `reasons` are what leaves nodes out; `absent_labels` are the labels that it asks for and no node has.
+    """
+
+    reasons: tuple[Reason, ...]
+    absent_labels: tuple[str, ...]

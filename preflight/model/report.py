@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -181,6 +181,13 @@ COVERAGE_COLUMNS = ("NOW", "RE-CREATED")
 """What the numbers of a step are about, where no node is replaced."""
 
 
+class StoryOrder(Enum):
+    """How the sentences of a story are related: INDEPENDENT, or CAUSES_FIRST where some follow from others, which come before them."""
+
+    INDEPENDENT = "independent"
+    CAUSES_FIRST = "causes-first"
+
+
 class ReportStep(Struct, frozen=True):
     """One step of a change: its command, what it is in words, and the coverage that it leaves.
 
@@ -189,6 +196,7 @@ class ReportStep(Struct, frozen=True):
     3. `nodes` are the nodes whose pairs were judged; `taints` what the `tolerates` of the coverage answer for.
     4. `evictions` is what it does to ordinary pods; None where it lets none go, and where their pods were not given.
     5. `story` is what is broken, worst first, a sentence each: it stands in the place of the table. Only `preflight doctor` tells one.
+       `story_order` is whether some of it follows from what stands before.
     6. `cluster` is the one that it is of, where the steps are of several clusters: two of them may have nodes of one name.
     7. `compares`: nothing is changed, and two states of a cluster are compared: the table then says before, now, ready and lost on.
     """
@@ -203,6 +211,7 @@ class ReportStep(Struct, frozen=True):
     coverage: tuple[Coverage, ...] = ()
     evictions: EvictionReport | None = None
     story: tuple[str, ...] | None = None
+    story_order: StoryOrder = StoryOrder.INDEPENDENT
     cluster: str = ""
 
 

@@ -47,6 +47,7 @@ class NodeStateMetadata(APIStruct, frozen=True, gc=False):
 
     name: str = ""
     creationTimestamp: str = ""
+    annotations: dict[str, str] = field(default_factory=dict)
     managedFields: tuple[ManagedFields, ...] = ()
 
 
@@ -78,11 +79,18 @@ class NodeCondition(APIStruct, frozen=True, gc=False):
         return (self.status != "True") if self.type == "Ready" else self.status == "True"
 
 
+class NodeInfo(APIStruct, frozen=True, gc=False):
+    """`status.nodeInfo` of a node."""
+
+    kubeletVersion: str = ""
+
+
 class NodeStateStatus(APIStruct, frozen=True, gc=False):
-    """`status` of a node."""
+    """`status` of a node; `nodeInfo` None where it says nothing of its programs."""
 
     capacity: dict[str, str | int | float] = field(default_factory=dict)
     conditions: tuple[NodeCondition, ...] = ()
+    nodeInfo: NodeInfo | None = None
 
 
 class NodeState(APIStruct, frozen=True, gc=False):

@@ -11,7 +11,7 @@ class HangReason(StrEnum):
     """Why a pod stays in Terminating. The values are the words of `hang.cause` in JSON.
 
     1. SILENT_KUBELET: the kubelet of its node is silent. PAST_GRACE_PERIOD: it is being deleted, and its grace period is over already.
-       ASSUMED: it is assumed.
+       REMOVED_NODE: its node does not exist, and pod garbage collection does not delete it. ASSUMED: it is assumed.
     2. MISSING_DRIVER: no pod of the CSI driver of a volume is on its node, so that the volume is not unmounted. LEAVING_DRIVER: the change
        takes that pod away.
     3. Not certain: UNREADY_DRIVER (the pod of the driver is there and is not Ready), UNLISTED_DRIVER (the pods of the driver were not
@@ -20,6 +20,7 @@ class HangReason(StrEnum):
 
     SILENT_KUBELET = "silent-kubelet"
     PAST_GRACE_PERIOD = "past-grace-period"
+    REMOVED_NODE = "removed-node"
     ASSUMED = "assumed"
     MISSING_DRIVER = "missing-driver"
     LEAVING_DRIVER = "leaving-driver"

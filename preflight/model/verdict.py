@@ -154,9 +154,10 @@ class FindingCount(Struct, frozen=True):
 
 
 class Faults(Struct, frozen=True):
-    """How many root causes of what is broken today there are."""
+    """How many faults there are today; `has_causes`: some follow from others, which are reported first."""
 
     count: int
+    has_causes: bool = False
 
 
 class NoFault(Struct, frozen=True):

@@ -13,7 +13,8 @@ from preflight.report.findings import list_checks
 from preflight.report.terminal import Ink, count_columns
 from preflight.report.verdict import decide_verdict, select_answering_findings
 
-_MOST_CHECKS = 1
+_MOST_CHECKS = 3
+"""For how many faults there is a command: the others are as likely to follow from them."""
 
 
 class NextStep(NamedTuple):
@@ -38,6 +39,7 @@ def list_next_steps(report: Report) -> list[NextStep]:
     sign = verdict.sign
     findings = select_answering_findings(report)
     worst = sorted((finding for finding in findings if finding.severity is not Severity.NOTE), key=lambda finding: finding.severity.rank)
+    has_story = any(step.story for step in report.steps)
     steps = list(_iter_fix_steps(report, findings)) if sign is not VerdictSign.UNKNOWN else []
     has_gap = any(isinstance(fact, UnknownCoverage | LeavingPods) for fact in verdict.facts) or any(
         problem.location is None for problem in report.problems
@@ -54,9 +56,9 @@ def list_next_steps(report: Report) -> list[NextStep]:
         steps += [
             NextStep(messages.describe_repetition(line, flags, report.next.sources), messages.CHECK_AGAIN) for line in report.next.kubectl
         ]
-    elif sign is VerdictSign.BAD and report.command and any(finding.effect is not None for finding in worst):
+    elif sign is VerdictSign.BAD and report.command and not has_story and any(finding.effect is not None for finding in worst):
         steps.append(NextStep("", messages.LEAVE_IT_OUT))
-    if any(step.story for step in report.steps):
+    if has_story:
         steps += map(NextStep, list(_iter_checks(worst))[:_MOST_CHECKS])
     if worst:
         steps.append(NextStep(messages.describe_explanation(worst[0].rule)))
@@ -76,8 +78,16 @@ def fit_step(step: NextStep, width: int) -> str:
 
 
 def _iter_checks(findings: Sequence[Finding]) -> Iterator[str]:
-    """The first command of each finding that shows what is broken, each once."""
-    commands = (next(iter(list_checks(finding)), "") for finding in findings)
+    """The first command of each finding that shows what is broken, each once.
+
+    Not of one about nodes that others before it are about, too: what is wrong there may follow from these.
+    """
+    seen: set[str] = set()
+    commands = []
+    for finding in findings:
+        if not finding.nodes or not seen.issuperset(finding.nodes):
+            commands.append(next(iter(list_checks(finding)), ""))
+        seen.update(finding.nodes)
     yield from dict.fromkeys(filter(None, commands))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from preflight.model.report import Coverage, Finding, FindingRole, Outcome, Report, ReportStep, Severity
+from preflight.model.report import Coverage, Finding, FindingRole, Outcome, Report, ReportStep, Severity, StoryOrder
 from preflight.model.verdict import (
     AffectedWorkloads,
     CoverageGain,
@@ -119,7 +119,7 @@ def _judge_pods(steps: Sequence[ReportStep]) -> tuple[list[VerdictFact], Verdict
 def _iter_faults(steps: Sequence[ReportStep]) -> Iterator[Faults]:
     """All faults of all clusters, as one fact."""
     if count := sum(len(step.story or ()) for step in steps):
-        yield Faults(count)
+        yield Faults(count, has_causes=any(step.story_order is StoryOrder.CAUSES_FIRST for step in steps))
 
 
 def _is_stated(finding: Finding, stated: _StatedFacts, steps: Sequence[ReportStep]) -> bool:

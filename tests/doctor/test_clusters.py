@@ -28,7 +28,7 @@ def test_two_snapshots_stand_side_by_side() -> None:
         "x b.json         4       1         1      0\n"
         "  a.json.gz      4       0         0      0\n"
         "\n"
-        "x 2 faults found, root causes first\n"
+        "x 2 faults found\n"
         "\n"
         "b.json: problems found on 2 of 4 nodes at 2026-03-01T12:00:00Z\n"
     )

@@ -18,10 +18,10 @@ AT = "2026-03-01T12:00:00Z"
 WAITS = {"name": "agent", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}
 BROKEN = f"""\
 problems found on 2 of 4 nodes at {AT}
-x 2 faults found, root causes first
+x 2 faults found
 
-x cpu-1 lacks the Service proxy (kube-system/services): it should run there but has no pod; no event gives a reason
-x rdma-1 lacks a DaemonSet (ops/agent): its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
+x cpu-1 lacks the Service proxy (DaemonSet kube-system/services): it should run there but has no pod; no event gives a reason
+x rdma-1 lacks DaemonSet ops/agent: its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
 
 error[PF410] pod-missing: kube-system/services has no pod on cpu-1, where it should run
  --> w.json items[7]
@@ -110,7 +110,9 @@ def test_a_healthy_cluster_gives_no_finding() -> None:
 
 def test_the_report() -> None:
     save(Path("w.json"), write(Path("world.json"), broken()))
-    last = "\nNext:\n  kubectl -n kube-system describe ds services\n  preflight explain PF410\n\n"
+    last = (
+        "\nNext:\n  kubectl -n kube-system describe ds services\n  kubectl -n ops describe pod agent-rdma-1\n  preflight explain PF410\n\n"
+    )
     last += "1 error, 1 warning. Checked 5 DaemonSets on 4 nodes.\n"
     assert program("doctor", "--from", "w.json") == (1, BROKEN + last, "")
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from preflight.messages.verdict import describe_verdict
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, NodeEvictions, ReplacementOutcome
 from preflight.model.owners import OwnerKey
-from preflight.model.report import CoverageEffect, FindingRole, Outcome, Problem, Report, Severity, Subject
+from preflight.model.report import CoverageEffect, FindingRole, Outcome, Problem, Report, Severity, StoryOrder, Subject
 from preflight.model.verdict import VerdictSign
 from preflight.report.verdict import decide_step_verdict, decide_verdict
 from tests.report.reports import ALL, DRAIN, EVICTIONS, LINT, NO, NOTHING, PLAN, RDMA, VERIFY, covered, finding, report, step
@@ -144,7 +144,12 @@ VERDICTS: dict[str, tuple[Report, str, str]] = {
         "1 pod unknown",
     ),
     "a rule crashed": (replace(FINE, exit=4), "?", "a rule crashed: this report is incomplete"),
-    "faults of today": (report(step(story=("a", "b")), command="doctor", exit=1), "x", "2 faults found, root causes first"),
+    "faults of today": (report(step(story=("a", "b")), command="doctor", exit=1), "x", "2 faults found"),
+    "faults of today, of which one follows from the other": (
+        report(step(story=("a", "b"), story_order=StoryOrder.CAUSES_FIRST), command="doctor", exit=1),
+        "x",
+        "2 faults found, root causes first",
+    ),
     "no fault today": (report(step(story=(), nodes=("n-1", "n-2")), command="doctor"), "=", "no fault found on 2 nodes"),
 }
 

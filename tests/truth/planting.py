@@ -195,7 +195,13 @@ def ghost(here: Planting) -> Fault:
 def plugin(here: Planting) -> Fault:
     """The device plugin fails on every node: its image is not there any more."""
     here.bed.kubectl("set", "image", "ds/nvidia-device-plugin", "plugin=registry.example/k8s-device-plugin:bad", "-n", OPERATOR)
+    here.bed.wait(lambda: _has_failing_image(here.bed), 60, "the update to reach a first node")
     return Fault("missing plugin", frozenset((f"{OPERATOR}/nvidia-device-plugin",)), ("ImagePullBackOff", "ErrImagePull", "image"))
+
+
+def _has_failing_image(bed: Bed) -> bool:
+    statuses = [status for pod in bed.list("pods", OPERATOR) for status in pod["status"].get("containerStatuses", ())]
+    return any("Image" in status.get("state", {}).get("waiting", {}).get("reason", "") for status in statuses)
 
 
 def hanging(here: Planting) -> Fault:

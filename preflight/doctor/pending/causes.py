@@ -27,6 +27,7 @@ from preflight.doctor.pending.schedulers import (
 from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
 from preflight.model.report import Subject
 from preflight.model.runtime_state import PodState
+from preflight.model.uncertainty import UncertaintyKind
 
 
 class WaitCause(Enum):
@@ -105,13 +106,24 @@ class WaitFinder:
         account = self._pod_fits.explain(pod)
         takes_any = any(not index.is_new_node(name) for name in account.fitting_nodes) and not _has_claims(pod)
         if not (message and get_scheduler(pod) == DEFAULT_SCHEDULER and takes_any):
-            return PodWait(pod, owner, WaitCause.NO_NODE_FITS, message, pod_fit=account)
+            bug_match = self._find_conditional_bug(pod, message, account)
+            cause = WaitCause.NO_NODE_FITS if bug_match is None else WaitCause.KNOWN_BUG
+            return PodWait(pod, owner, cause, message, pod_fit=account, bug_match=bug_match)
         refusal = SchedulerRefusal(message, get_target_node(pod), account.fitting_nodes)
         bug_match = find_known_bug(index, refusal)
         if bug_match is not None:
             return PodWait(pod, owner, WaitCause.KNOWN_BUG, message, pod_fit=account, bug_match=bug_match)
         possible_bugs = list_possible_bugs(index, refusal)
         return PodWait(pod, owner, WaitCause.SCHEDULER_DISAGREES, message, pod_fit=account, possible_bugs=possible_bugs)
+
+    def _find_conditional_bug(self, pod: PodState, message: str, account: SchedulerAccount) -> BugMatch | None:
+        """The known bug that explains why the pod of a DaemonSet waits, if its node has room: of which not all pods are known."""
+        node = get_target_node(pod)
+        own = next((node_class for node_class in account.classes if node in node_class.nodes), None)
+        is_in_doubt = own is not None and own.can_take is None and set(own.doubts) == {UncertaintyKind.PODS}
+        if not (message and get_scheduler(pod) == DEFAULT_SCHEDULER and is_in_doubt) or _has_claims(pod):
+            return None
+        return find_known_bug(self._index, SchedulerRefusal(message, node, (node,), is_conditional=True))
 
 
 def _has_claims(pod: PodState) -> bool:

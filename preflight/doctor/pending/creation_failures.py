@@ -14,25 +14,28 @@ from preflight.doctor.pod_health import is_waiting
 from preflight.doctor.waiting_times import RECENT_SECONDS
 from preflight.model.apps import Deployment
 from preflight.model.batch import Job
-from preflight.model.core import ResourceQuota, find_controller
+from preflight.model.core import CoveragePod, ResourceQuota, find_controller
 from preflight.model.report import Subject
 from preflight.model.runtime_state import Event
 from preflight.model.timestamps import count_seconds
 from preflight.model.world import ClusterState
 
 _OWNER_KINDS = ("ReplicaSet", "StatefulSet", "Job")
+_SELF_EXPLAINED_KINDS = ("CronJob",)
+"""Kinds of which a refused creation is of no pod: what it makes is another workload."""
 
 
 class RefusedCreation(Struct, frozen=True):
     """A workload that wants more pods than it has, and whose creations are refused.
 
-    `message` is the API server's, `last_seen` when it was said last, `event_object` the kind and name of what the event is about.
+    `wanted` is None for a workload that was not given: only the event says that it lacks pods. `message` is the API server's, `last_seen`
+    when it was said last, `event_object` the kind and name of what the event is about.
 
     `quota` is the name of the ResourceQuota that the words name, "" where they name none.
     """
 
     subject: Subject
-    wanted: int
+    wanted: int | None
     existing: int
     message: str
     last_seen: str
@@ -44,14 +47,10 @@ def find_refused_creations(index: ClusterIndex, stalled_jobs: tuple[StalledJob, 
     """Every workload of which a recent event says so, and that lacks pods still; DaemonSets and followers of JobSets are told elsewhere.
 
     1. A controller tries again after a quarter of an hour at the latest: an older refusal is over, or its workload is gone.
-    2. Of a workload that was not given nobody knows how many pods it wants, so nothing is said of it.
+    2. Of a workload that was not given nobody knows how many pods it wants: the event counts by itself, but for a workload of a kind that
+       was given as a whole, which is gone then, and one that has got a pod since.
     """
-    events = [
-        event
-        for kind in _OWNER_KINDS
-        for event in index.events.get_events_of_kind(kind, "FailedCreate")
-        if _is_relevant_event(index, event)
-    ]
+    events = [event for event in index.events.get_events_of_reason("FailedCreate") if _is_relevant_event(index, event)]
     if not events:
         return ()
     workloads = {
@@ -61,16 +60,47 @@ def find_refused_creations(index: ClusterIndex, stalled_jobs: tuple[StalledJob, 
     stalled = {(stalled_job.namespace, stalled_job.job) for stalled_job in stalled_jobs}
     for event in sorted(events, key=lambda event: event.last_seen, reverse=True):
         about = event.involvedObject
+        if (about.namespace, about.name) in stalled:
+            continue
+        if _is_unknown_owner(index, event, workloads):
+            subject = Subject(about.kind, about.namespace, about.name)
+            found.setdefault(subject, _make_refusal(subject, None, there[subject], event))
+            continue
         for subject in _iter_owners(about.kind, about.namespace, about.name):
             workload = workloads.get((subject.kind, subject.namespace, subject.name))
-            if not isinstance(workload, Deployment) or subject in found or (about.namespace, about.name) in stalled:
+            if not isinstance(workload, Deployment) or subject in found:
                 continue
             wanted, have = _get_wanted_replicas(workload), there[subject]
             if wanted > have and index.cluster.are_pods_listed(subject.namespace):
-                message = get_creation_error(event.message)
-                name = find_quota_name(message)
-                found[subject] = RefusedCreation(subject, wanted, have, message, event.last_seen, (about.kind, about.name), name)
+                found[subject] = _make_refusal(subject, wanted, have, event)
     return tuple(found[subject] for subject in sorted(found, key=lambda subject: (subject.namespace, subject.kind, subject.name)))
+
+
+def _make_refusal(subject: Subject, wanted: int | None, existing: int, event: Event) -> RefusedCreation:
+    message, about = get_creation_error(event.message), event.involvedObject
+    return RefusedCreation(subject, wanted, existing, message, event.last_seen, (about.kind, about.name), find_quota_name(message))
+
+
+def _is_unknown_owner(index: ClusterIndex, event: Event, workloads: Mapping[tuple[str, str, str], object]) -> bool:
+    """Whether nothing but an event is known of a workload, and no pod of it was created after that."""
+    about = event.involvedObject
+    key = (about.namespace, about.name)
+    if about.kind in _SELF_EXPLAINED_KINDS or index.is_kind_known(about.kind):
+        return False
+    if about.kind == "DaemonSet" and any(daemonset[:2] == key for daemonset in index.cluster.daemonsets):
+        return False
+    owners = list(_iter_owners(about.kind, *key))
+    if any((owner.kind, owner.namespace, owner.name) in workloads for owner in owners):
+        return False
+    pods = (
+        index.find_listed_pod(pod) for pod in index.cluster.pods if pod.metadata.namespace == about.namespace and _owns(about.name, pod)
+    )
+    return not any(pod is not None and (count_seconds(event.last_seen, pod.metadata.creationTimestamp) or 0) > 0 for pod in pods)
+
+
+def _owns(name: str, pod: CoveragePod) -> bool:
+    owner = find_controller(pod)
+    return owner is not None and owner.name == name
 
 
 def find_quota(cluster: ClusterState, refused_creation: RefusedCreation) -> ResourceQuota | None:

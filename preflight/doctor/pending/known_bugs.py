@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from preflight.doctor.cluster_messages import count_explained_nodes
 from preflight.doctor.index import ClusterIndex
 from preflight.model.core import Node
-from preflight.model.versions import Version, VersionRange, VersionSource
+from preflight.model.versions import Version, VersionRange, VersionSource, bound_server, parse_version
 
 _ZONE_LABELS = (
     ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
@@ -67,41 +68,77 @@ class ForgottenNode(Struct, frozen=True):
 
 
 class BugMatch(Struct, frozen=True):
-    """A fault whose sign is there: what was seen, and the version (`v1.18.6`), "" where that is not known."""
+    """A fault whose sign is there: what was seen, and the version (`v1.18.6`) with its source, "" where that is not known.
+
+    `is_conditional`: not all pods are known, so that the node may lack room.
+    """
 
     bug: KnownBug
     sign: ForgottenNode
     version: str
+    version_source: VersionSource = VersionSource.SERVER
+    is_conditional: bool = False
 
 
 class SchedulerRefusal(Struct, frozen=True):
-    """A pod that the scheduler refuses while some node takes it: its `node` ("" where it may get any), and the nodes that take it."""
+    """A pod that the scheduler refuses while some node takes it: its `node` ("" where it may get any), and the nodes that take it.
+
+    `is_conditional`: they take it as far as is known; not all pods are.
+    """
 
     message: str
     node: str
     fitting_nodes: tuple[str, ...]
+    is_conditional: bool = False
 
 
 def find_known_bug(index: ClusterIndex, refusal: SchedulerRefusal) -> BugMatch | None:
     """The fault that explains why a pod waits: its sign is there, and the server has the version; None where there is none."""
-    return next((found for found, is_affected in _iter_bug_matches(index, refusal) if is_affected), None)
+    stated = _find_version(index)
+    return next((found for found in _iter_bug_matches(index, refusal, stated) if found.bug.affects(stated.version)), None)
 
 
 def list_possible_bugs(index: ClusterIndex, refusal: SchedulerRefusal) -> tuple[BugMatch, ...]:
     """The faults whose sign is there, and of which it is not known whether the version of the server has them."""
-    return tuple(found for found, is_affected in _iter_bug_matches(index, refusal) if is_affected is None)
+    stated = _find_version(index)
+    return tuple(found for found in _iter_bug_matches(index, refusal, stated) if found.bug.affects(stated.possible_versions) is None)
 
 
-def _iter_bug_matches(index: ClusterIndex, refusal: SchedulerRefusal) -> Iterator[tuple[BugMatch, bool | None]]:
-    """The faults that the server may have and whose sign is there, and whether it has them."""
-    versions = index.cluster.versions
-    version = index.cluster.listing.version if index.cluster.listing is not None else ""
-    if versions.server is not None and versions.source is VersionSource.OPTION:
-        version = f"v1.{versions.server.lowest.minor}.{versions.server.lowest.patch}"
+class _StatedVersion(NamedTuple):
+    """The version of the server: as it is written (`v1.18.4-tke.5`), as it is taken, which versions it may be, and who states it."""
+
+    text: str
+    version: VersionRange | None
+    possible_versions: VersionRange | None
+    source: VersionSource
+
+
+def _find_version(index: ClusterIndex) -> _StatedVersion:
+    """The version of the server, by the first that states it; that of the newest kubelet where nothing does.
+
+    No kubelet is newer than its server, so that a server has at least this version.
+    """
+    known, listing = index.cluster.versions, index.cluster.listing
+    listed = parse_version(listing.version) if listing is not None else None
+    if known.server is not None and known.source in (VersionSource.OPTION, VersionSource.POLICY):
+        text = f"v1.{known.server.lowest.minor}{f'.{known.server.lowest.patch}' if known.server.is_exact else ''}"
+        return _StatedVersion(text, known.server, known.server, known.source)
+    if listing is not None and listed is not None:
+        return _StatedVersion(listing.version, listed, listed, VersionSource.SERVER)
+    infos = (index.get_node_state(name).status.nodeInfo for name in index.existing_nodes)
+    kubelets = {info.kubeletVersion for info in infos if info is not None}
+    found = max(((version, text) for text in kubelets if (version := parse_version(text))), default=None)
+    if found is None:
+        return _StatedVersion("", None, None, VersionSource.NONE)
+    newest, text = found
+    bound = bound_server(kubelets)
+    return _StatedVersion(text, newest, VersionRange(newest.lowest, (bound or newest).highest), VersionSource.KUBELETS)
+
+
+def _iter_bug_matches(index: ClusterIndex, refusal: SchedulerRefusal, stated: _StatedVersion) -> Iterator[BugMatch]:
     for bug in KNOWN_BUGS:
-        is_affected = bug.affects(versions.server)
-        if is_affected is not False and (sign := _SIGN_CHECKS[bug.id](index, refusal)):
-            yield BugMatch(bug, sign, version), is_affected
+        if sign := _SIGN_CHECKS[bug.id](index, refusal):
+            yield BugMatch(bug, sign, stated.text, stated.source, refusal.is_conditional)
 
 
 def _find_forgotten_node(index: ClusterIndex, refusal: SchedulerRefusal) -> ForgottenNode | None:

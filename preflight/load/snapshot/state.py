@@ -9,16 +9,33 @@ import msgspec
 from msgspec.structs import replace
 
 from preflight.load.runtime_state import STATE_TYPES
-from preflight.model.runtime_state import SAFE_WAITING_REASONS, ContainerStatusWithState, NodeCondition, NodeState, PodState, RuntimeState
+from preflight.model.annotations import is_backup_annotation
+from preflight.model.runtime_state import (
+    SAFE_WAITING_REASONS,
+    ContainerStatusWithState,
+    NodeCondition,
+    NodeState,
+    PodState,
+    RuntimeState,
+)
 from preflight.model.snapshot_fields import select_read_fields
+
+_MAX_BACKUP = 4096
+"""A longer annotation is no label, and no few labels."""
 
 
 def add_node_state(node: dict[str, Any], state: NodeState) -> dict[str, Any]:
-    """The fields of a node that are read, with those of its state: a message only where something is wrong, times of transitions only."""
+    """The fields of a node that are read, with those of its state.
+
+    A message only where something is wrong, times of transitions only, and of the annotations those that keep labels for later.
+    """
     owned = tuple(managed_field for managed_field in state.metadata.managedFields if managed_field.owned_labels)
-    metadata = replace(state.metadata, name="", managedFields=owned)
+    annotations = {key: text for key, text in state.metadata.annotations.items() if is_backup_annotation(key) and len(text) <= _MAX_BACKUP}
+    metadata = replace(state.metadata, name="", managedFields=owned, annotations={})
     status = replace(state.status, conditions=tuple(_trim_condition(condition) for condition in state.status.conditions))
     found: dict[str, Any] = {**node, "metadata": {**node["metadata"], **_to_plain(metadata)}}
+    if annotations:
+        found["metadata"]["annotations"] = {**node["metadata"].get("annotations", {}), **annotations}
     if any(taint.timeAdded for taint in state.spec.taints):
         found["spec"] = {**node.get("spec", {}), **_to_plain(state.spec)}
     if kept := _to_plain(status):

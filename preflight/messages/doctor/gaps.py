@@ -17,8 +17,10 @@ from preflight.doctor.pod_health import (
 )
 from preflight.doctor.stalled_rollouts import OngoingUpdate, RecreationTrigger
 from preflight.messages.coverage import describe_reasons
+from preflight.messages.empty_selection import describe_empty_selection
 from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.times import format_since
+from preflight.model.reasons import SelectsNoNode
 from preflight.model.runtime_state import Event
 
 RECREATION_NOTE = "triggered by an update of the DaemonSet, deletion or eviction of the pod, a graceful reboot or a replacement of the node"
@@ -29,6 +31,7 @@ _GAP_TEXTS = {
     GapKind.MISSING: "it should run there but has no pod; no event gives a reason",
     GapKind.REFUSED: "creation of its pods is refused: {why}",
     GapKind.KEPT_OUT: "{why}",
+    GapKind.NOT_SELECTED: "{why}",
     GapKind.LOOP: "{why}",
     GapKind.PENDING: "its pod is Pending: {why}",
     GapKind.WAITING: "its pod does not start: {why}",
@@ -38,12 +41,16 @@ _GAP_TEXTS = {
 }
 
 
-def describe_component(component: Component | None) -> str:
+def describe_component(component: Component) -> str:
     """What a DaemonSet provides, in a few words: `the device plugin of rdma/hca`."""
-    if component is None:
-        return "a DaemonSet"
     names = component.resources or component.drivers
     return f"the {component.kind.title}{f' of {join_and(names[:3])}' if names else ''}"
+
+
+def describe_provider(gap: CoverageGap) -> str:
+    """The DaemonSet of a gap, with what it provides: `the pod network (CNI) (DaemonSet kube-system/kube-flannel)`."""
+    name = f"DaemonSet {gap.daemonset.key}"
+    return name if gap.component is None else f"{describe_component(gap.component)} ({name})"
 
 
 def explain_gap(gap: CoverageGap) -> str:
@@ -73,6 +80,8 @@ def describe_gap_reason(reason: GapReason | None) -> str:
             return "the kubelet has not started it"
         case CoverageReason(reasons):
             return "; ".join(describe_reasons(reasons))
+        case SelectsNoNode():
+            return describe_empty_selection(reason)
 
 
 def _describe_crash_loop(reason: CrashLoop) -> str:
@@ -100,6 +109,20 @@ def describe_sign(sign: BelongingSign) -> str:
             return f"the startup taint {join_and(sign.names)} stays without it"
         case SignKind.NEEDED_BY_EVERY_POD:
             return "every pod on a node needs it"
+        case SignKind.NEARLY_TOLERATED:
+            return f"it has a toleration for {join_and(sign.names)}, which matches no taint of any node"
+        case SignKind.TOLERATES_OTHER_VALUE:
+            return f"it tolerates {join_and(sign.names)} with a value that no node has"
+        case SignKind.VOLUMES_REQUESTED:
+            return f"pods are waiting for claims of {join_and(sign.names)}, and fit only on nodes without this driver"
+        case SignKind.DEVICES_REQUESTED:
+            return "pods are waiting for ResourceClaims, and it is the only DRA driver"
+        case SignKind.LABELS_REQUESTED:
+            return f"it sets {join_and(sign.names)}, which pods are waiting for and no node has"
+        case SignKind.NETWORK_MISSING:
+            return "its kubelet reports that the network for pods is missing"
+        case SignKind.LABEL_BACKED_UP:
+            return f"the label was moved to the annotation {join_and(sign.names)} of the node"
 
 
 def describe_event(event: Event) -> str:
@@ -144,6 +167,13 @@ def describe_sign_note(sign: BelongingSign) -> str:
     return f"evidence that it belongs there: {describe_sign(sign)}"
 
 
+def describe_unselected_pod(gap: CoverageGap) -> str:
+    """PF448: only the selector keeps the DaemonSet off."""
+    if not gap.nodes:
+        return f"runs nowhere although it is needed: {describe_gap_reason(gap.reason)}"
+    return f"does not run on {join_node_names(gap.nodes)}, and only its selector keeps it off: {describe_gap_reason(gap.reason)}"
+
+
 def label_untolerated_taints(gap: CoverageGap) -> str:
     """PF411: the label under the tolerations."""
     return f"no toleration here matches {join_and(gap.taints)}"
@@ -158,6 +188,8 @@ def describe_pending_pod(gap: CoverageGap, latest_time: str) -> str:
 
 def describe_refused_pod(gap: CoverageGap) -> str:
     """PF413: the creation of a pod is refused."""
+    if not gap.nodes:
+        return f"creates no new pods because the API server refuses them: {describe_gap_reason(gap.reason)}"
     return f"has no pod on {join_node_names(gap.nodes)} because its creation is refused: {describe_gap_reason(gap.reason)}"
 
 

@@ -26,7 +26,21 @@ BUG_TEXTS = {
 
 def describe_bug(match: BugMatch) -> str:
     """`kube-scheduler v1.18.6 can skip nodes ...`."""
-    return f"{match.bug.component} {match.version} {BUG_TEXTS[match.bug.id].what}"
+    condition = f" (if {match.sign.node} has room)" if match.is_conditional else ""
+    return f"{match.bug.component} {match.version} {BUG_TEXTS[match.bug.id].what}{condition}"
+
+
+def describe_condition(match: BugMatch) -> str:
+    """Why it is not certain that the node has room."""
+    return f"unknown: whether {match.sign.node} has room (not all pods are in the input: add the output of `kubectl get pods -A -o json`)"
+
+
+def describe_version_source(match: BugMatch) -> str:
+    """Where the version of the component comes from, if not from the server itself."""
+    return (
+        f"the version is that of the kubelets ({match.version}), and the server is not older: `kubectl version` shows whether it is one "
+        f"with the fix"
+    )
 
 
 def describe_bug_help(bug: KnownBug) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.label_drift import LabelDrift
+from preflight.doctor.missing_networks import MissingNetwork
 from preflight.doctor.stranded_capacity import IdleNodes, LeftoverTaint, TaintCause
 from preflight.messages.amounts import format_resources
+from preflight.messages.doctor.gaps import explain_gap
 from preflight.messages.lists import format_other_nodes, join_names, join_node_names
 from preflight.messages.times import format_since
 from preflight.model.runtime_state import ManagedFields, NodeCondition
@@ -16,6 +18,18 @@ def describe_not_ready_nodes(nodes: IdleNodes, latest_time: str) -> str:
     reason = f": {nodes.stated_reason}" if nodes.stated_reason else ""
     since = format_start(nodes.since, latest_time)
     return f"{'has not been' if since else 'is not'} Ready{since}{format_other_nodes(nodes.nodes[1:])}{reason}"
+
+
+def describe_missing_network(network: MissingNetwork) -> str:
+    """PF430: that the pod network is missing, and why."""
+    if network.gap is not None:
+        return f"its pod network (DaemonSet {network.gap.daemonset.key}) is missing: {explain_gap(network.gap)}"
+    if network.daemonsets:
+        names = join_names(str(daemonset.key) for daemonset in network.daemonsets)
+        return (
+            f"its pod network is missing, although {names} runs there and is Ready: see its logs for why the CNI configuration is missing"
+        )
+    return "its pod network is missing, and no DaemonSet in the input is recognized as one for this node"
 
 
 def describe_unusable_resources(nodes: IdleNodes) -> str:

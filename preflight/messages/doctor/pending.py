@@ -47,7 +47,8 @@ def explain_wait(wait: PodWait) -> str:
     if wait.cause is WaitCause.NO_SCHEDULER:
         return f"no scheduler named {name} responds"
     if wait.bug_match is not None:
-        return f"a known bug of {wait.bug_match.bug.component} {wait.bug_match.version} ({wait.bug_match.bug.id})"
+        condition = f", if {wait.bug_match.sign.node} has room" if wait.bug_match.is_conditional else ""
+        return f"a known bug of {wait.bug_match.bug.component} {wait.bug_match.version} ({wait.bug_match.bug.id}){condition}"
     if account is not None and account.fitting_nodes and wait.cause is WaitCause.SCHEDULER_DISAGREES:
         return f"the scheduler finds no node, but according to preflight the pod fits on {join_node_names(account.fitting_nodes)}"
     nearest = next((node_class for node_class in account.classes if node_class.can_take is False), None) if account is not None else None
@@ -75,9 +76,10 @@ def describe_waiting_pods(group: WaitGroup) -> str:
 def describe_root_cause(cause: RootCause) -> str:
     """The root cause of the shortage that a pod meets."""
     match cause:
-        case MissingProvider(resource, gap):
-            where = join_node_names(gap.nodes)
-            return f"{resource} is provided by DaemonSet {gap.daemonset.key}, which does not work on {where}: {explain_gap(gap)}"
+        case MissingProvider(resource, gap, is_certain):
+            where = f"does not work on {join_node_names(gap.nodes)}" if gap.nodes else "runs nowhere"
+            likely = "" if is_certain else "probably "
+            return f"{resource} is {likely}provided by DaemonSet {gap.daemonset.key}, which {where}: {explain_gap(gap)}"
         case LabelDrift():
             return describe_missing_label(cause)
         case StaleAllocation():
@@ -178,8 +180,13 @@ def describe_other_owners(group: WaitGroup) -> str:
     return f"also waiting for the same: {', '.join(names)}{more}"
 
 
+UNKNOWN_WORKLOAD = "unknown: how many pods it lacks (the workload is not in the input: add it)"
+
+
 def describe_refused_creation(refusal: RefusedCreation) -> str:
     """PF447: a workload whose pods cannot be created."""
+    if refusal.wanted is None:
+        return f"gets no new pods because their creation is refused: {refusal.message}"
     return f"has {refusal.existing} of {refusal.wanted} pods because creation of the others is refused: {refusal.message}"
 
 

@@ -11,9 +11,16 @@ from preflight.doctor.jobsets import StalledJob, StallReason
 from preflight.doctor.pending.causes import PodWait, WaitCause
 from preflight.doctor.pending.schedulers import DEFAULT_SCHEDULER, get_scheduler
 from preflight.doctor.pod_health import is_pod_ready
-from preflight.messages.doctor.gaps import describe_component, describe_event, describe_gap_reason, explain_gap
+from preflight.messages.doctor.gaps import describe_event, describe_gap_reason, describe_provider, explain_gap
 from preflight.messages.doctor.jobsets import describe_stalled_jobs, describe_waiting_leader, explain_stalled_job
-from preflight.messages.doctor.known_bugs import describe_bug, describe_bug_help, describe_possible_bug, describe_sign
+from preflight.messages.doctor.known_bugs import (
+    describe_bug,
+    describe_bug_help,
+    describe_condition,
+    describe_possible_bug,
+    describe_sign,
+    describe_version_source,
+)
 from preflight.messages.doctor.node_fits import describe_count_mismatch, describe_leader_fit
 from preflight.messages.doctor.nodes import format_start
 from preflight.messages.doctor.pending import (
@@ -27,6 +34,7 @@ from preflight.messages.kubectl_hints import make_describe_command, make_events_
 from preflight.messages.times import format_since
 from preflight.model.report import Subject
 from preflight.model.runtime_state import PodState
+from preflight.model.versions import VersionSource
 
 PodLink = tuple[str, str]
 """A heading and a sentence."""
@@ -106,6 +114,10 @@ def _explain_special_wait(wait: PodWait, *, has_events: bool) -> Iterator[PodLin
     elif wait.bug_match is not None:
         yield "cause", f"{describe_bug(wait.bug_match)} ({wait.bug_match.bug.id})"
         yield "cause", describe_sign(wait.bug_match.sign)
+        if wait.bug_match.version_source is VersionSource.KUBELETS:
+            yield "cause", describe_version_source(wait.bug_match)
+        if wait.bug_match.is_conditional:
+            yield "cause", describe_condition(wait.bug_match)
         yield "help", describe_bug_help(wait.bug_match.bug)
     elif wait.cause is WaitCause.SCHEDULER_DISAGREES:
         yield "cause", "according to preflight a node fits: the scheduler has not retried, or knows something that is not in the input"
@@ -126,7 +138,7 @@ def _explain_scheduled(diagnosis: Diagnosis, pod: PodState, problem: NodeProblem
         yield "cause", describe_gap_reason(problem.unhealthy_pod.reason)
     yield from (("cause", describe_event(event)) for event in problem.events)
     for gap in problem.gaps[:_MAX_GAPS]:
-        yield "root cause", f"{node} lacks {describe_component(gap.component)} ({gap.daemonset.key}): {explain_gap(gap)}"
+        yield "root cause", f"{node} lacks {describe_provider(gap)}: {explain_gap(gap)}"
 
 
 def _describe_stall_effect(diagnosis: Diagnosis, pod: PodState, stalled_job: StalledJob) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from preflight.doctor.coverage_gaps import GapKind
 from preflight.doctor.devices import ResourceFault
 from preflight.doctor.diagnose import Diagnosis
 from preflight.doctor.jobsets import StalledJob
 from preflight.doctor.pending.causes import WaitCause
 from preflight.messages.amounts import format_resources
 from preflight.messages.counts import format_count
-from preflight.messages.doctor.gaps import describe_component, explain_gap
+from preflight.messages.doctor.gaps import describe_provider, explain_gap
 from preflight.messages.doctor.jobsets import describe_stalled_jobs, explain_stalled_job
-from preflight.messages.doctor.nodes import describe_missing_label, explain_leftover_taint, format_start
+from preflight.messages.doctor.nodes import describe_missing_label, describe_missing_network, explain_leftover_taint, format_start
 from preflight.messages.doctor.pending import describe_refused_creation, describe_waiting_pods, explain_wait
 from preflight.messages.doctor.resources import describe_held_resource, explain_fault
 from preflight.messages.doctor.rollouts import describe_old_pods
@@ -47,7 +48,12 @@ def write_summary(diagnosis: Diagnosis, node: str = "") -> tuple[str, ...]:
 
 def _iter_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:
     index = diagnosis.index
-    for name in sorted(index.not_ready_nodes):
+    for network in diagnosis.missing_networks:
+        since = format_start(network.since, index.latest_time)
+        verb = ("has not been" if since else "is not") if len(network.nodes) == 1 else ("have not been" if since else "are not")
+        yield network.nodes, f"{join_node_names(network.nodes)} {verb} Ready{since}: {describe_missing_network(network)}"
+    explained = {name for network in diagnosis.missing_networks for name in network.nodes}
+    for name in sorted(index.not_ready_nodes - explained):
         condition = index.get_node_state(name).find_condition("Ready")
         since = format_start(condition.lastTransitionTime if condition else "", index.latest_time)
         yield (name,), f"{name} {'has not been' if since else 'is not'} Ready{since}"
@@ -87,12 +93,19 @@ def _iter_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:
 
 
 def _iter_gap_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:
+    reported = {network.gap.key for network in diagnosis.missing_networks if network.gap is not None}
     for gap in diagnosis.gaps:
+        if gap.key in reported and diagnosis.index.nodes_without_network.issuperset(gap.nodes):
+            continue
         if gap.nodes and not (gap.is_doubtful and not gap.is_critical):
             verb = "lacks" if len(gap.nodes) == 1 else "lack"
             wait = diagnosis.find_other_wait(gap)
             reason = explain_wait(wait) if wait is not None else explain_gap(gap)
-            yield gap.nodes, f"{join_node_names(gap.nodes)} {verb} {describe_component(gap.component)} ({gap.daemonset.key}): {reason}"
+            yield gap.nodes, f"{join_node_names(gap.nodes)} {verb} {describe_provider(gap)}: {reason}"
+        elif gap.kind is GapKind.NOT_SELECTED:
+            yield (), f"{describe_provider(gap)} runs nowhere: {explain_gap(gap)}"
+        elif gap.kind is GapKind.REFUSED:
+            yield (), f"{describe_provider(gap)} gets no new pods: {explain_gap(gap)}"
 
 
 def _iter_pending_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:

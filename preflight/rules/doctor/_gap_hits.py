@@ -18,6 +18,7 @@ from preflight.doctor.pod_health import (
 )
 from preflight.messages.doctor.resources import describe_faulty_resource, describe_waiting_requests
 from preflight.messages.kubectl_hints import make_describe_command, make_get_command, make_node_pods_command
+from preflight.model.reasons import SelectsNoNode
 from preflight.model.report import CoverageEffect, Outcome, Severity, Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, make_subject_of
 from preflight.rules.doctor._keys import HitKey, KeyCandidate, distinguish_keys
@@ -60,6 +61,8 @@ def _make_reason_key(reason: GapReason | None) -> HitKey:
             return ("starting-pod", state)
         case NotStarted():
             return ("not-started",)
+        case SelectsNoNode(_, labels):
+            return ("selects-no-node", *labels)
         case StatedReason() | None:
             return ()
 

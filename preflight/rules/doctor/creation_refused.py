@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from preflight.doctor.owners import find_origin
 from preflight.doctor.pending.creation_failures import find_quota
-from preflight.messages.doctor.pending import describe_refusal_time, describe_refused_creation, iter_quota_texts
+from preflight.messages.doctor.pending import UNKNOWN_WORKLOAD, describe_refusal_time, describe_refused_creation, iter_quota_texts
 from preflight.messages.kubectl_hints import make_describe_command, make_events_command
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
@@ -38,6 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
             message=describe_refused_creation(refusal),
             notes=(
                 ("note", describe_refusal_time(refusal)),
+                *((("note", UNKNOWN_WORKLOAD),) if refusal.wanted is None else ()),
                 *(("note", text) for text in quota_texts),
                 *make_check_notes(
                     make_describe_command("quota", quota, namespace) if quota else "", make_events_command(kind, name, namespace)

@@ -2,7 +2,8 @@
 
 Why it matters
     The message of the scheduler looks like any other, and nothing in the cluster is misconfigured: the search for a label or a taint is in
-    vain. Only the version explains it. Reported only if the symptom of the bug is present too, not for the version alone.
+    vain. Only the version explains it. Reported only if the symptom of the bug is present too, not for the version alone. Without the
+    version of the server, that of the kubelets counts: no kubelet is newer than its server.
 How to fix
     Update the component to a version with the fix. Until then, a restart often helps.
 Example
@@ -15,9 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.pending.causes import WaitCause
-from preflight.messages.doctor.known_bugs import describe_bug_fix, describe_bug_help, describe_sign
+from preflight.messages.doctor.known_bugs import (
+    describe_bug_fix,
+    describe_bug_help,
+    describe_condition,
+    describe_sign,
+    describe_version_source,
+)
 from preflight.messages.doctor.pending import describe_known_bug, describe_scheduler_message
 from preflight.model.report import Severity
+from preflight.model.versions import VersionSource
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.doctor._gap_hits import get_diagnosis
 from preflight.rules.doctor._pending_hits import iter_wait_groups, make_wait_hit, make_wait_list_command
@@ -36,6 +44,8 @@ def check(context: Context) -> Iterator[Hit]:
             describe_known_bug(group, get_diagnosis(context).index.latest_time),
             ("note", describe_scheduler_message(group.first_wait)),
             ("note", describe_sign(match.sign)),
+            *((("note", describe_version_source(match)),) if match.version_source is VersionSource.KUBELETS else ()),
+            *((("note", describe_condition(match)),) if match.is_conditional else ()),
             ("help", describe_bug_help(match.bug)),
             ("note", describe_bug_fix(match.bug)),
             commands=("kubectl version", make_wait_list_command(group)),

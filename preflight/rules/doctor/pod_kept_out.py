@@ -3,7 +3,7 @@
 Why it matters
     This is the late effect of a taint that was set days ago: the pods are missing, nothing is Pending, and DESIRED counts only the
     remaining nodes. Reported only with evidence that the DaemonSet belongs there: its own selector, a pod that still runs on a node with
-    the same taint, pods that wait for what it provides, or that every pod on a node needs it.
+    the same taint, a toleration that nearly fits, pods that wait for what it provides, or that every pod on a node needs it.
 How to fix
     Add a toleration for exactly this taint (`operator: Equal`), or remove the taint from the node. If an operator or a chart generates the
     DaemonSet, set it there: an edit of the DaemonSet is reverted. If it selects these nodes among others on which it runs, it may be
@@ -30,7 +30,7 @@ from preflight.rules.merged_groups import suggest_exact_tolerations
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason: an error where workloads break without it, else a warning; one less where that is doubtful."""
     for gap, key in iter_gaps(context, GapKind.KEPT_OUT):
-        lasting = [taint for taint in gap.taints if not is_controller_owned(taint)]
+        lasting = [taint for taint in gap.taints if not is_controller_owned(taint)] or list(gap.taints)
         yield make_gap_hit(
             gap,
             key,

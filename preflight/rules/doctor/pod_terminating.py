@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.doctor.owners import find_origin
+from preflight.doctor.owners import UNKNOWN_ORIGIN, find_origin
 from preflight.doctor.stuck_pods import StuckPods
 from preflight.messages.doctor.gaps import describe_terminating_pod
 from preflight.messages.doctor.stuck_pods import describe_stuck_help, describe_stuck_pods
@@ -32,7 +32,8 @@ from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, locate_no
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning.
 
-    And one for each other owner that waits, an error, and for the other pods of a node, a warning; by reason.
+    And one for each other owner that waits, an error, and for the other pods of a node, a warning; by reason. Pods of DaemonSets on a node
+    that is not Ready are told with the node.
     """
     for gap, key in iter_gaps(context, GapKind.TERMINATING):
         yield make_gap_hit(
@@ -43,7 +44,7 @@ def check(context: Context) -> Iterator[Hit]:
             commands=(make_pod_command(gap), make_list_command(gap)),
         )
     diagnosis = get_diagnosis(context)
-    for stuck in diagnosis.stuck_pods:
+    for stuck in (stuck for stuck in diagnosis.stuck_pods if not stuck.are_daemons):
         namespace, name = stuck.pods[0]
         command = make_describe_command("pod", name, namespace)
         yield Hit(
@@ -58,6 +59,8 @@ def check(context: Context) -> Iterator[Hit]:
 
 
 def _locate(context: Context, stuck: StuckPods) -> ManifestLocation:
+    if not stuck.is_awaited and stuck.nodes[0] not in get_diagnosis(context).index.cluster.nodes:
+        return ManifestLocation(UNKNOWN_ORIGIN)
     if not stuck.is_awaited:
         return locate_node_field(context, stuck.nodes[0], ("status", "conditions"))
     return ManifestLocation(find_origin(get_diagnosis(context).index.cluster, stuck.subject))
