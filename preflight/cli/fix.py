@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import click
 from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import parse_feature_gate
 from preflight.cli.output import print_problems
+from preflight.cli.streams import print_data, print_line, print_text
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
 
@@ -71,11 +73,13 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
     lines = list(format_fix_summary(outcome, request.plan.commands, patches=request.makes_patches, is_written=given["write"]))
     failed = _write_files(outcome) if given["write"] else []
     if request.makes_patches:
-        click.echo(_format_patches(outcome, given["patch"]), nl=False)
+        if patches := _format_patches(outcome, given["patch"]):
+            print_text(patches.removesuffix("\n"))
     elif not given["write"]:
         _print_diff(outcome)
     if outcome.fixes or outcome.unfixed or not proposal.problems:
-        _print_lines(lines, err=not given["write"])
+        for line in lines:
+            print_line(line, err=not given["write"])
     problems = (*proposal.problems, *map(Problem, failed))
     if problems:
         print_problems(problems)
@@ -131,18 +135,13 @@ def _format_patches(outcome: FixResult, form: str) -> str:
 
 
 def _print_diff(outcome: FixResult) -> None:
-    """The diffs as they are, byte for byte; on a terminal made plain, so that no file can command it."""
+    """The diffs as they are, byte for byte; made inert on a terminal, and where a CI system would obey something in them."""
     from preflight.fix.unified_diff import format_unified_diff
+    from preflight.inert_text import has_ci_commands, is_ci_job
 
     data = b"".join(format_unified_diff(file, before, after) for file, (before, after) in sorted(outcome.files.items()))
-    if sys.stdout.isatty():
-        _print_lines(data.decode("utf-8", "replace").split("\n")[:-1], err=False)
-    else:
-        click.echo(data, nl=False)
-
-
-def _print_lines(lines: Iterable[str], *, err: bool) -> None:
-    from preflight.inert_text import escape_ci_commands, escape_unprintable
-
-    for line in lines:
-        click.echo("\t".join(escape_ci_commands(escape_unprintable(part)) for part in line.removesuffix("\r").split("\t")), err=err)
+    text = data.decode("utf-8", "replace")
+    if sys.stdout.isatty() or (is_ci_job(os.environ) and has_ci_commands(text)):
+        print_text(text.removesuffix("\n").replace("\r\n", "\n"))
+    elif data:
+        print_data(data)

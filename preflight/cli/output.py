@@ -7,9 +7,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import click
-
 from preflight.cli.run import get_run
+from preflight.cli.streams import print_line, print_rendered, print_text
 from preflight.engine.report_builder import Analysis
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
@@ -47,26 +46,26 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     if baseline is not None:
         write_output(baseline.file, baseline.format_file())
         accepted = messages.ONE_FINDING if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
-        click.echo(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
+        print_line(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
     if report.problems:
         print_problems(report.problems)
     if lowest is not None and any(name == "concise" for name, _ in formats):
         _print_rest(report, lowest)
     if analysis.request_summary and given["verbose"]:
-        click.echo(analysis.request_summary, err=True)
+        print_text(analysis.request_summary, err=True)
     if analysis.crashes and given["verbose"]:
         import traceback
 
-        click.echo("\n".join("".join(traceback.format_exception(crash)) for crash in analysis.crashes), err=True)
+        print_text("\n".join("".join(traceback.format_exception(crash)) for crash in analysis.crashes), err=True)
     return report.exit
 
 
 def _print_rest(report: Report, lowest: Severity) -> None:
     """Print how many findings --quiet leaves out, and why the exit code is 3 where no finding and no unreadable file says so."""
     if hidden := count_hidden(report, lowest):
-        click.echo(messages.describe_hidden_findings(hidden, lowest), err=True)
+        print_line(messages.describe_hidden_findings(hidden, lowest), err=True)
     if report.exit == 3 and not report.problems:
-        click.echo(messages.QUIET_ABOUT_UNKNOWN, err=True)
+        print_line(messages.QUIET_ABOUT_UNKNOWN, err=True)
 
 
 def print_report(
@@ -91,7 +90,7 @@ def print_report(
         if path:
             write_output(path, text)
         else:
-            click.echo(text, nl=False, color=is_colored or None)
+            print_rendered(text)
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
@@ -99,7 +98,7 @@ def print_problems(problems: Sequence[Problem]) -> None:
     from preflight.report.text import render_problems
 
     is_colored = get_run().uses_color(sys.stderr)
-    click.echo(render_problems(problems, color=is_colored), nl=False, err=True, color=is_colored or None)
+    print_rendered(render_problems(problems, color=is_colored), err=True)
 
 
 def write_output(path: str, text: str) -> None:
