@@ -71,7 +71,7 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
     proposal = propose_fixes(Session(Files(paths or (".",), sources), options, stdin=sys.stdin.buffer), request)
     outcome = proposal.result
     lines = list(format_fix_summary(outcome, request.plan.commands, patches=request.makes_patches, is_written=given["write"]))
-    failed = _write_files(outcome) if given["write"] else []
+    failed = _write_files(outcome, paths if given["plan"] else None) if given["write"] else []
     if request.makes_patches:
         if patches := _format_patches(outcome, given["patch"]):
             print_text(patches.removesuffix("\n"))
@@ -113,13 +113,15 @@ def _parse_plan(lines: Sequence[str], file: str | None) -> Plan:
     return make_plan(lines) if lines else Plan((), "")
 
 
-def _write_files(outcome: FixResult) -> list[str]:
-    """Write the files; what could not be written, in words."""
-    from preflight.fix.write import write_fixed_file
+def _write_files(outcome: FixResult, named: Sequence[str] | None) -> list[str]:
+    """Write the files; what could not be written, in words. `named` are the paths of the command line where a plan names files too."""
+    from preflight.fix.write import require_named, write_fixed_file
 
     failed = []
     for file, (before, after) in sorted(outcome.files.items()):
         try:
+            if named is not None:
+                require_named(file, named)
             write_fixed_file(file, before, after)
         except InputError as error:
             failed.append(str(error))

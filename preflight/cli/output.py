@@ -31,6 +31,10 @@ def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = F
         found.append((name, path))
     if sum(not path for _, path in found) > 1:
         raise UsageError(messages.ONE_STDOUT)
+    places = [os.path.realpath(path) for _, path in found if path]
+    for (_, path), place in zip((pair for pair in found if pair[1]), places, strict=True):
+        if places.count(place) > 1 and os.path.dirname(place) != "/dev":  # noqa: PTH120
+            raise UsageError(messages.describe_repeated_output(path))
     return found
 
 
@@ -103,12 +107,15 @@ def print_problems(problems: Sequence[Problem]) -> None:
 
 def write_output(path: str, text: str) -> None:
     """Write the text of a report to a file."""
-    from pathlib import Path
+    from preflight.file_write import LinkError, write_file
+    from preflight.messages.load import describe_link
 
     try:
-        Path(path).write_text(text, encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise InputError(messages.describe_unwritable(path, error.strerror)) from error
+        write_file(path, (text.encode("utf-8", "surrogateescape"),))
+    except LinkError as error:
+        raise InputError(messages.describe_unwritable(path, describe_link(error.filename))) from None
+    except (OSError, ValueError) as error:
+        raise InputError(messages.describe_unwritable(path, getattr(error, "strerror", None) or error)) from None
 
 
 def _get_terminal_width() -> int:

@@ -95,6 +95,11 @@ def count_labels(first: str, others: int) -> str:
 UNKNOWN_RESOURCES = "unknown resources"
 
 
+def describe_repeated_output(path: str) -> str:
+    """Two outputs to one file."""
+    return f"-o names {path} twice: the second output would replace the first one"
+
+
 def describe_os_error(reason: str, path: object) -> str:
     """What the system refused, and of which file where it says so."""
     reason = reason[:1].lower() + reason[1:]
