@@ -10,6 +10,7 @@ import click
 from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_world_options, make_input
 from preflight.cli.output import print_problems, write_output
+from preflight.cli.streams import print_line, print_rendered
 from preflight.cli.version_options import add_version_options, make_version_options
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
@@ -39,11 +40,11 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     text = render(found, form, pairs, namespace=given["namespace"])
     if output:
         write_output(output, text)
-        click.echo(messages.describe_written_rules(output, sum(len(group.rules) for group in found.groups), found.description), err=True)
+        print_line(messages.describe_written_rules(output, sum(len(group.rules) for group in found.groups), found.description), err=True)
     else:
-        click.echo(text, nl=False)
+        print_rendered(text)
     for note in found.notes:
-        click.echo(messages.describe_missing_alert(note), err=True)
+        print_line(messages.describe_missing_alert(note), err=True)
     if problems:
         print_problems(problems)
     return 3 if problems else 0

@@ -56,7 +56,6 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
     """Count how many copies of a pod fit."""
     from preflight.engine.capacity import query_capacity
     from preflight.engine.session import Options, Session
-    from preflight.inert_text import escape_unprintable
     from preflight.report.capacity import FORMATS
 
     formats = parse_formats(outputs, FORMATS)
@@ -67,7 +66,7 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
     print_report(FORMATS, found, formats, all_rows=given["all_rows"])
     for cluster in found.clusters:
         for problem in cluster.problems:
-            get_run().print_error(f"error: {escape_unprintable(problem)}")
+            get_run().print_error(f"error: {problem}")
     return found.exit
 
 

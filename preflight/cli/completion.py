@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
+from preflight.cli.streams import print_data
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -15,5 +16,5 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
 def command(shell: str) -> int:
     """Print the script."""
-    click.echo((Path(__file__).parent / "complete" / "scripts" / f"preflight.{shell}").read_text(encoding="utf-8"), nl=False)
+    print_data((Path(__file__).parent / "complete" / "scripts" / f"preflight.{shell}").read_bytes())
     return 0

@@ -24,8 +24,9 @@ import click
 from preflight import policy
 from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_connection_options, add_exclusion_options, make_exclusion, make_target
-from preflight.cli.output import print_problems
-from preflight.errors import InputError, UsageError
+from preflight.cli.output import print_problems, write_output
+from preflight.cli.streams import print_rendered
+from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
 if TYPE_CHECKING:
@@ -99,9 +100,9 @@ def command(
     if problems and not found and form == "text":
         text = ""
     if into:
-        _write_output(into, text)
+        write_output(into, text)
     else:
-        click.echo(text, nl=False)
+        print_rendered(text)
     if problems:
         print_problems(problems)
     return 3 if problems else 0
@@ -185,6 +186,7 @@ def _iter_provided(component: Component) -> Iterator[str]:
 def _format_json(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
     import json
 
+    from preflight.inert_text import make_json_inert
     from preflight.version import __version__
 
     def place(index: int, path: tuple[str | int, ...]) -> dict[str, Any]:
@@ -214,13 +216,4 @@ def _format_json(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLoca
             for index, (daemonset, components) in enumerate(recognized)
         ],
     }
-    return json.dumps(document, indent=2, ensure_ascii=True).replace("\x7f", "\\u007f") + "\n"
-
-
-def _write_output(target: str, text: str) -> None:
-    from pathlib import Path
-
-    try:
-        Path(target).write_text(text, encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise InputError(messages.describe_unwritable(target, error.strerror)) from error
+    return make_json_inert(json.dumps(document, indent=2, ensure_ascii=True)) + "\n"

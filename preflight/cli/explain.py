@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
+from preflight.cli.streams import print_text
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 from preflight.rules.select_rules import load_all_rules
@@ -17,6 +18,6 @@ def command(rule: str) -> int:
     rules = load_all_rules()
     for candidate in rules:
         if rule.upper() == candidate.id or rule.lower() == candidate.name:
-            click.echo(f"{candidate.id} {candidate.name} ({candidate.severity})\n\n{candidate.explanation}")
+            print_text(f"{candidate.id} {candidate.name} ({candidate.severity})\n\n{candidate.explanation}")
             return 0
     raise UsageError(messages.describe_unknown_rule(rule, [word for known in rules for word in (known.id, known.name)]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from preflight import policy
 from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_exclusion_options, make_exclusion
 from preflight.cli.output import print_problems
+from preflight.cli.streams import print_data, print_line, print_text
 from preflight.cli.version_options import add_version_options, make_version_options
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
@@ -71,13 +73,15 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
     proposal = propose_fixes(Session(Files(paths or (".",), sources), options, stdin=sys.stdin.buffer), request)
     outcome = proposal.result
     lines = list(format_fix_summary(outcome, request.plan.commands, patches=request.makes_patches, is_written=given["write"]))
-    failed = _write_files(outcome) if given["write"] else []
+    failed = _write_files(outcome, paths if given["plan"] else None) if given["write"] else []
     if request.makes_patches:
-        click.echo(_format_patches(outcome, given["patch"]), nl=False)
+        if patches := _format_patches(outcome, given["patch"]):
+            print_text(patches.removesuffix("\n"))
     elif not given["write"]:
         _print_diff(outcome)
     if outcome.fixes or outcome.unfixed or not proposal.problems:
-        _print_lines(lines, err=not given["write"])
+        for line in lines:
+            print_line(line, err=not given["write"])
     problems = (*proposal.problems, *map(Problem, failed))
     if problems:
         print_problems(problems)
@@ -111,13 +115,15 @@ def _parse_plan(lines: Sequence[str], file: str | None) -> Plan:
     return make_plan(lines) if lines else Plan((), "")
 
 
-def _write_files(outcome: FixResult) -> list[str]:
-    """Write the files; what could not be written, in words."""
-    from preflight.fix.write import write_fixed_file
+def _write_files(outcome: FixResult, named: Sequence[str] | None) -> list[str]:
+    """Write the files; what could not be written, in words. `named` are the paths of the command line where a plan names files too."""
+    from preflight.fix.write import require_named, write_fixed_file
 
     failed = []
     for file, (before, after) in sorted(outcome.files.items()):
         try:
+            if named is not None:
+                require_named(file, named)
             write_fixed_file(file, before, after)
         except InputError as error:
             failed.append(str(error))
@@ -133,18 +139,13 @@ def _format_patches(outcome: FixResult, form: str) -> str:
 
 
 def _print_diff(outcome: FixResult) -> None:
-    """The diffs as they are, byte for byte; on a terminal made plain, so that no file can command it."""
+    """The diffs as they are, byte for byte; made inert on a terminal, and where a CI system would obey something in them."""
     from preflight.fix.unified_diff import format_unified_diff
+    from preflight.inert_text import has_ci_commands, is_ci_job
 
     data = b"".join(format_unified_diff(file, before, after) for file, (before, after) in sorted(outcome.files.items()))
-    if sys.stdout.isatty():
-        _print_lines(data.decode("utf-8", "replace").split("\n")[:-1], err=False)
-    else:
-        click.echo(data, nl=False)
-
-
-def _print_lines(lines: Iterable[str], *, err: bool) -> None:
-    from preflight.inert_text import escape_ci_commands, escape_unprintable
-
-    for line in lines:
-        click.echo("\t".join(escape_ci_commands(escape_unprintable(part)) for part in line.removesuffix("\r").split("\t")), err=err)
+    text = data.decode("utf-8", "replace")
+    if sys.stdout.isatty() or (is_ci_job(os.environ) and has_ci_commands(text)):
+        print_text(text.removesuffix("\n").replace("\r\n", "\n"))
+    elif data:
+        print_data(data)

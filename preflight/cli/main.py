@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -13,7 +14,8 @@ import click
 
 from preflight.cli.documented_command import DocumentedGroup
 from preflight.cli.run import Run, add_color_option
-from preflight.errors import PreflightError
+from preflight.cli.streams import prepare_streams, print_line, print_text
+from preflight.errors import InputError, PreflightError
 from preflight.version import __version__
 
 VERBS = {
@@ -163,28 +165,23 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
     run = Run()
     code: object
     try:
+        prepare_streams()
         code = cli.main(prog_name=_find_program_name(), standalone_mode=False, obj=run)
         sys.stdout.flush()
     except click.UsageError as error:
         code = _show_error(error, run)
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        code = _show_error(InputError(error.format_message()), run)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        code = 130
+        code = _show_interruption()
     except PreflightError as error:
         code = _show_error(error, run)
     except BrokenPipeError:
         code = _discard_stdout()
+    except OSError as error:
+        code = _show_error(InputError(_explain_os_error(error)), run)
     except Exception:
-        import traceback
-
-        click.echo(traceback.format_exc(), nl=False, err=True)
-        from preflight.messages.cli import OWN_FAULT
-
-        click.echo(OWN_FAULT, err=True)
-        code = 4
+        code = _show_own_fault()
     (end_process or _end_process)(code if isinstance(code, int) else 0)
 
 
@@ -194,14 +191,42 @@ def _find_program_name() -> str | None:
 
 
 def _show_error(error: PreflightError | click.UsageError, run: Run) -> int:
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        error.show()
-    else:
-        from preflight.cli.usage_errors import iter_error_lines
+    with suppress(PreflightError, OSError):  # where standard error cannot be written either, the exit code says that something is wrong
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            print_text(error.format_message(), err=True)
+        else:
+            from preflight.cli.usage_errors import iter_error_lines
 
-        for line in iter_error_lines(error):
-            run.print_error(line)
+            for line in iter_error_lines(error):
+                run.print_error(line)
     return error.exit_code
+
+
+def _explain_os_error(error: OSError) -> str:
+    """What the system refused, in one line; a working folder that was deleted has no name that it could give."""
+    from preflight.messages.cli import NO_WORKING_FOLDER, describe_os_error
+
+    try:
+        os.getcwd()  # noqa: PTH109 (pathlib costs 10 ms)
+    except OSError:
+        return NO_WORKING_FOLDER
+    return describe_os_error(error.strerror or str(error), error.filename)
+
+
+def _show_interruption() -> int:
+    with suppress(PreflightError, OSError):
+        print_line("interrupted", err=True)
+    return 130
+
+
+def _show_own_fault() -> int:
+    import traceback
+
+    from preflight.messages.cli import OWN_FAULT
+
+    with suppress(PreflightError, OSError):
+        print_text(f"{traceback.format_exc()}{OWN_FAULT}", err=True)
+    return 4
 
 
 def _discard_stdout() -> int:
@@ -210,6 +235,7 @@ def _discard_stdout() -> int:
 
 
 def _end_process(code: int) -> NoReturn:
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # said already
+            stream.flush()
     os._exit(code)

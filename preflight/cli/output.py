@@ -7,9 +7,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import click
-
 from preflight.cli.run import get_run
+from preflight.cli.streams import print_line, print_rendered, print_text
 from preflight.engine.report_builder import Analysis
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
@@ -32,6 +31,10 @@ def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = F
         found.append((name, path))
     if sum(not path for _, path in found) > 1:
         raise UsageError(messages.ONE_STDOUT)
+    places = [os.path.realpath(path) for _, path in found if path]
+    for (_, path), place in zip((pair for pair in found if pair[1]), places, strict=True):
+        if places.count(place) > 1 and os.path.dirname(place) != "/dev":  # noqa: PTH120
+            raise UsageError(messages.describe_repeated_output(path))
     return found
 
 
@@ -47,26 +50,26 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     if baseline is not None:
         write_output(baseline.file, baseline.format_file())
         accepted = messages.ONE_FINDING if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
-        click.echo(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
+        print_line(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
     if report.problems:
         print_problems(report.problems)
     if lowest is not None and any(name == "concise" for name, _ in formats):
         _print_rest(report, lowest)
     if analysis.request_summary and given["verbose"]:
-        click.echo(analysis.request_summary, err=True)
+        print_text(analysis.request_summary, err=True)
     if analysis.crashes and given["verbose"]:
         import traceback
 
-        click.echo("\n".join("".join(traceback.format_exception(crash)) for crash in analysis.crashes), err=True)
+        print_text("\n".join("".join(traceback.format_exception(crash)) for crash in analysis.crashes), err=True)
     return report.exit
 
 
 def _print_rest(report: Report, lowest: Severity) -> None:
     """Print how many findings --quiet leaves out, and why the exit code is 3 where no finding and no unreadable file says so."""
     if hidden := count_hidden(report, lowest):
-        click.echo(messages.describe_hidden_findings(hidden, lowest), err=True)
+        print_line(messages.describe_hidden_findings(hidden, lowest), err=True)
     if report.exit == 3 and not report.problems:
-        click.echo(messages.QUIET_ABOUT_UNKNOWN, err=True)
+        print_line(messages.QUIET_ABOUT_UNKNOWN, err=True)
 
 
 def print_report(
@@ -91,7 +94,7 @@ def print_report(
         if path:
             write_output(path, text)
         else:
-            click.echo(text, nl=False, color=is_colored or None)
+            print_rendered(text)
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
@@ -99,17 +102,20 @@ def print_problems(problems: Sequence[Problem]) -> None:
     from preflight.report.text import render_problems
 
     is_colored = get_run().uses_color(sys.stderr)
-    click.echo(render_problems(problems, color=is_colored), nl=False, err=True, color=is_colored or None)
+    print_rendered(render_problems(problems, color=is_colored), err=True)
 
 
 def write_output(path: str, text: str) -> None:
     """Write the text of a report to a file."""
-    from pathlib import Path
+    from preflight.file_write import LinkError, write_file
+    from preflight.messages.load import describe_link
 
     try:
-        Path(path).write_text(text, encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise InputError(messages.describe_unwritable(path, error.strerror)) from error
+        write_file(path, (text.encode("utf-8", "surrogateescape"),))
+    except LinkError as error:
+        raise InputError(messages.describe_unwritable(path, describe_link(error.filename))) from None
+    except (OSError, ValueError) as error:
+        raise InputError(messages.describe_unwritable(path, getattr(error, "strerror", None) or error)) from None
 
 
 def _get_terminal_width() -> int:

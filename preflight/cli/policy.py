@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from preflight.cli.documented_command import DocumentedGroup
+from preflight.cli.streams import print_line, print_text
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
@@ -28,7 +29,7 @@ def schema() -> int:
 
     from preflight.policy.schema import build_schema as made
 
-    click.echo(json.dumps(made(), indent=2))
+    print_text(json.dumps(made(), indent=2))
     return 0
 
 
@@ -42,10 +43,10 @@ def check(names: tuple[str, ...]) -> int:
     for name in names or (_require_policy_file(),):
         try:
             policy.load(name)
-            click.echo(messages.describe_good_policy(name))
+            print_line(messages.describe_good_policy(name))
         except UsageError as error:
             wrong = True
-            click.echo(str(error), err=True)
+            print_text(str(error), err=True)
     return 2 if wrong else 0
 
 
@@ -55,7 +56,7 @@ def show(name: str) -> int:
     """Print what applies in the end."""
     from preflight import policy
 
-    click.echo("\n".join(iter_policy_lines(policy.load(name or policy.find_policy() or "default"))))
+    print_text("\n".join(iter_policy_lines(policy.load(name or policy.find_policy() or "default"))))
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
+from preflight.cli.streams import print_text
 
 
 @click.command("rbac", cls=DocumentedCommand)
@@ -22,5 +23,5 @@ def command(*, coverage: bool, operators: bool) -> int:
     for group, plurals in groups.items():
         lines += [f'  - apiGroups: ["{group}"]', f"    resources: [{', '.join(plurals)}]", "    verbs: [list]"]
     lines += ['  - nonResourceURLs: [/version, /apis, "/apis/*", /metrics]', "    verbs: [get]"]
-    click.echo("\n".join(lines))
+    print_text("\n".join(lines))
     return 0

@@ -8,6 +8,7 @@ from textwrap import dedent
 import click
 
 from preflight.cli.documented_command import DocumentedCommand
+from preflight.cli.streams import print_line, print_text
 from preflight.rules.api import Rule
 from preflight.rules.select_rules import load_all_rules
 
@@ -17,12 +18,12 @@ from preflight.rules.select_rules import load_all_rules
 def command(markdown: bool) -> int:
     """List all rules."""
     if markdown:
-        click.echo("\n".join(iter_page_lines()))
+        print_text("\n".join(iter_page_lines()))
         return 0
     rules = load_all_rules()
     width = max(len(rule.name) for rule in rules)
     for rule in rules:
-        click.echo(f"{rule.id}  {rule.name:{width}}  {rule.severity:7}  {rule.summary}")
+        print_line(f"{rule.id}  {rule.name:{width}}  {rule.severity:7}  {rule.summary}")
     return 0
 
 

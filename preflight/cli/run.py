@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from preflight.cli.streams import print_rendered
+from preflight.inert_text import make_inert
+
 if TYPE_CHECKING:
     from preflight.report.terminal import StreamKind
 
@@ -33,9 +36,8 @@ class Run:
         """Print a line of an error on standard error, its label `error:` colored."""
         from preflight.report.terminal import Ink
 
-        is_colored = self.uses_color(sys.stderr)
         label = "error:" if line.startswith("error: ") else ""
-        click.echo(f"{Ink(is_colored)(label, 'error')}{line.removeprefix(label)}", err=True, color=is_colored or None)
+        print_rendered(f"{Ink(self.uses_color(sys.stderr))(label, 'error')}{make_inert(line.removeprefix(label))}\n", err=True)
 
 
 def get_run() -> Run:

@@ -10,6 +10,7 @@ import click
 from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_world_options, make_input
 from preflight.cli.output import print_problems
+from preflight.cli.streams import print_data, print_line, print_text
 from preflight.cli.version_options import add_version_options, make_version_options
 from preflight.errors import InputError
 from preflight.messages import cli as messages
@@ -38,7 +39,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     with open_input(make_input(given, sources, live=True), options, stdin=sys.stdin.buffer, query=FOR_SNAPSHOT) as opened:
         read = opened.loaded
         if opened.connection and given["verbose"]:
-            click.echo(format_request_summary(opened.connection), err=True)
+            print_text(format_request_summary(opened.connection), err=True)
     if read.problems:
         print_problems(read.problems)
         raise InputError(messages.NOT_WHOLE)
@@ -48,8 +49,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     pieces = iter_snapshot_lines(read.world, unkept)
     if output == "-":
         for piece in pieces:
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
+            print_data(piece)
         size = 0
     else:
         size = write_snapshot(pieces, output)
@@ -65,18 +65,18 @@ def _print_saved(read: LoadResult, unkept: UnsavedCounts, output: str, size: int
     nodes = sum(node.pool is None and not node.is_partial for node in held.nodes.values())
     parts = [format_count(nodes, "node"), format_count(len(held.daemonsets), "DaemonSet"), _format_pods(read)]
     large = f", {size / 1e6:.1f} MB" if size >= 1e6 else f", {size / 1e3:.1f} kB" if size else ""
-    click.echo(f"{f'wrote {output}' if output != '-' else 'wrote a snapshot'}: {', '.join(parts)}{large}", err=True)
+    print_line(f"{f'wrote {output}' if output != '-' else 'wrote a snapshot'}: {', '.join(parts)}{large}", err=True)
     for kind, why in sorted(held.missing_kinds.items()):
-        click.echo(messages.describe_missing_kind(kind, why), err=True)
+        print_line(messages.describe_missing_kind(kind, why), err=True)
     if unkept.pools:
         pools = format_count(unkept.pools, "node pool")
-        click.echo(messages.describe_unsaved_pools(unkept.pools, pools), err=True)
+        print_line(messages.describe_unsaved_pools(unkept.pools, pools), err=True)
     if unkept.bound:
         pods = format_count(unkept.bound, "Pod manifest")
-        click.echo(messages.describe_unsaved_pods(pods), err=True)
+        print_line(messages.describe_unsaved_pods(pods), err=True)
     if unkept.refused:
         objects = format_count(unkept.refused, "object")
-        click.echo(messages.describe_odd_objects(objects), err=True)
+        print_line(messages.describe_odd_objects(objects), err=True)
 
 
 def _format_pods(read: LoadResult) -> str:

@@ -8,13 +8,12 @@ import click
 
 from preflight.engine.unreadable_input import UnreadableInputError
 from preflight.errors import PreflightError, UsageError
-from preflight.inert_text import escape_unprintable
 from preflight.messages import command_line as messages
 from preflight.report.text import render_problems
 
 
 def iter_error_lines(error: PreflightError | click.UsageError) -> Iterator[str]:
-    """The lines that tell a person of an error, with nothing in them that a terminal would obey."""
+    """The lines that tell a person of an error."""
     if isinstance(error, UnreadableInputError):
         yield from render_problems(error.problems).splitlines()
         return
@@ -22,10 +21,10 @@ def iter_error_lines(error: PreflightError | click.UsageError) -> Iterator[str]:
     if isinstance(error, UsageError) and error.points_to_help:
         path = error.command_path
     first, *rest = text.split("\n")
-    yield f"error: {escape_unprintable(first)}"
-    yield from map(escape_unprintable, rest)
+    yield f"error: {first}"
+    yield from rest
     if path:
-        yield escape_unprintable(messages.point_to_help(path))
+        yield messages.point_to_help(path)
 
 
 def _get_command_path(error: click.UsageError) -> str:

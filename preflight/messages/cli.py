@@ -95,6 +95,17 @@ def count_labels(first: str, others: int) -> str:
 UNKNOWN_RESOURCES = "unknown resources"
 
 
+def describe_repeated_output(path: str) -> str:
+    """Two outputs to one file."""
+    return f"-o names {path} twice: the second output would replace the first one"
+
+
+def describe_os_error(reason: str, path: object) -> str:
+    """What the system refused, and of which file where it says so."""
+    reason = reason[:1].lower() + reason[1:]
+    return f"{path}: {reason}" if path else reason
+
+
 def describe_unwritable(path: str, reason: object) -> str:
     """A file that cannot be written."""
     return f"cannot write {path}: {reason}"
@@ -219,4 +230,5 @@ def describe_pods_of(pods: str, namespaces: Collection[str]) -> str:
 
 
 NO_PODS = "no pods (coverage will be assumed)"
+NO_WORKING_FOLDER = "the working folder does not exist any more: change to another one"
 OWN_FAULT = "this is a bug in preflight: nothing was checked; please report it with the lines above"

@@ -178,6 +178,11 @@ def describe_outside_link(path: str) -> str:
     return f"{path}: is a symbolic link to a file outside this folder: pass that file instead"
 
 
+def describe_unnamed_file(path: str) -> str:
+    """A file outside the working folder that nothing but a plan names."""
+    return f"{path}: is outside this folder, and only the plan names it: name the file itself to fix it"
+
+
 def describe_irregular_file(path: str) -> str:
     """A path that is not a regular file."""
     return f"{path}: is not a regular file"

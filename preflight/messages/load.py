@@ -255,6 +255,11 @@ def describe_unwritable(path: str, reason: str | None) -> str:
     return f"cannot write {path}: {reason}"
 
 
+def describe_link(path: str) -> str:
+    """Why nothing is written through a symbolic link."""
+    return f"{path} is a symbolic link: name the file or folder that it leads to"
+
+
 def describe_two_clusters(kind: str, name: str, files: tuple[str, str]) -> str:
     """That two objects without a namespace have one name, so that no snapshot can have both."""
     return f"{kind} -/{name} is in {files[0]} and {files[1]}: a snapshot holds one cluster, so set the namespace of each"

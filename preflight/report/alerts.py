@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from preflight.inert_text import escape_unprintable
+from preflight.inert_text import escape_unprintable, make_json_inert
 from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertGroup, AlertRules
 
@@ -22,13 +22,13 @@ def render(alerts: AlertRules, form: str, labels: Mapping[str, str], name: str =
     lines += [f"# {messages.describe_missing_part(escape_unprintable(note))}" for note in alerts.notes]
     if form == "prometheus":
         lines += ["groups:", *_iter_groups(alerts.groups, "  ")]
-        return "\n".join(lines) + "\n"
+        return make_json_inert("\n".join(lines)) + "\n"
     lines += ["apiVersion: monitoring.coreos.com/v1", "kind: PrometheusRule", "metadata:", f"  name: {json.dumps(name)}"]
     lines += [f"  namespace: {json.dumps(namespace)}"] if namespace else []
     if labels:
         lines += ["  labels:", *(f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in labels.items())]
     lines += ["spec:", "  groups:", *_iter_groups(alerts.groups, "    ")]
-    return "\n".join(lines) + "\n"
+    return make_json_inert("\n".join(lines)) + "\n"
 
 
 def _iter_groups(groups: tuple[AlertGroup, ...], indent: str) -> Iterator[str]:

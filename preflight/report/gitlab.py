@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from preflight.inert_text import escape_unprintable
+from preflight.inert_text import escape_unprintable, make_json_inert
 from preflight.model.report import Finding, Report, Severity, Subject
 from preflight.report.ci_annotation import format_sentence, format_title, get_file_path
 from preflight.report.fingerprints import make_fingerprints
@@ -28,7 +28,7 @@ def render(report: Report, **_options: object) -> str:
         for finding, mark in zip(report.findings, marks, strict=True)
         if finding.exempted is None
     ]
-    return json.dumps(issues, indent=2) + "\n"
+    return make_json_inert(json.dumps(issues, indent=2)) + "\n"
 
 
 def _make_issue(finding: Finding, fingerprint: str, steps: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from preflight.inert_text import make_json_inert
 from preflight.model.report import Coverage, Finding, Location, Problem, Report, ReportStep
 from preflight.model.toleration_answers import DaemonSetTolerations
 
@@ -33,7 +34,7 @@ def format_document(document: dict[str, Any]) -> str:
         text = json.dumps(document, indent=2, ensure_ascii=True)
     if not text.isascii() or "\x7f" in text:
         text = _UNSAFE.sub(_escape, text)
-    return f"{text}\n"
+    return f"{make_json_inert(text)}\n"
 
 
 def _escape(match: re.Match[str]) -> str:

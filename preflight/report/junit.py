@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from preflight.inert_text import escape_ci_commands, escape_unprintable
+from preflight.inert_text import escape_ci_commands, escape_unprintable, make_markup_inert
 from preflight.messages import report as messages
 from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
 from preflight.report import findings as shape
@@ -43,7 +43,7 @@ def render(report: Report, **_options: object) -> str:
     root = Element("testsuites", {attribute: suite.get(attribute, "") for attribute in ("name", "tests", "failures", "errors")})
     root.append(suite)
     ElementTree.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{make_markup_inert(ElementTree.tostring(root, encoding="unicode"))}\n'
 
 
 def _add_case(suite: Element, owner: str, name: str) -> Element:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from preflight.inert_text import escape_unprintable
+from preflight.inert_text import escape_unprintable, make_json_inert
 from preflight.messages.report import WORKING_FOLDER
 from preflight.model.report import Finding, Location, Problem, Report, RuleInfo, Severity
 from preflight.report.ci_annotation import format_sentence, get_file_path, iter_further_lines
@@ -55,7 +55,7 @@ def render(report: Report, **_options: object) -> str:
             for finding, mark in zip(report.findings, marks, strict=True)
         ],
     }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return make_json_inert(json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
 
 
 def _collect_rules(report: Report) -> list[RuleInfo]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import time
 from collections.abc import Sequence
 from enum import IntFlag
@@ -17,6 +16,8 @@ from click.shell_completion import CompletionItem, split_arg_string
 
 from preflight.cli.complete.command_line import CommandLine, parse_command_line
 from preflight.cli.complete.names import NameKind, Names, find_source
+from preflight.cli.streams import print_data
+from preflight.inert_text import make_inert
 
 LIMIT = 0.3
 """How many seconds an answer may take, from the start of the process."""
@@ -121,12 +122,11 @@ def _format(items: Sequence[CompletionItem], prefix: str, kept: str) -> str:
 def _format_item(item: CompletionItem, prefix: str, kept: str) -> str:
     """One candidate in one line."""
     value = f"{prefix}{item.value}".removeprefix(kept)
-    text = " ".join((item.help or "").split())
+    text = make_inert(" ".join((item.help or "").split()))
     return f"{value}\t{text}" if text else value
 
 
 def print_answer(text: str) -> None:
     """Print an answer; a shell that no longer listens is no fault."""
     with contextlib.suppress(BrokenPipeError):
-        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-        sys.stdout.flush()
+        print_data(text.encode("utf-8", "surrogateescape"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from preflight.errors import InputError
+from preflight.inert_text import make_inert
 from preflight.load.collector import ObjectCollector
 from preflight.load.live import lists
 from preflight.load.live.connection import ApiConnection, HttpStatusError
@@ -277,7 +278,7 @@ class LiveCluster:
     def _write_status(self, words: str) -> None:
         """Write over the line on standard error that says what is going on; "" clears it."""
         if self._shows_progress:
-            sys.stderr.write(f"\r\x1b[K{words[:78]}")
+            sys.stderr.write(f"\r\x1b[K{make_inert(words)[:78]}")
             sys.stderr.flush()
 
 

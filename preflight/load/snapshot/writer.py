@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
@@ -28,11 +27,12 @@ from msgspec.structs import replace
 from preflight.components.recognize import recognize_components
 from preflight.components.snapshot_codec import encode_components, filter_config_data
 from preflight.errors import InputError
+from preflight.file_write import LinkError, write_file
 from preflight.kubectl.apiserver.defaults import LAST_APPLIED
 from preflight.load.kinds import CHECKED_KINDS, SNAPSHOT, SNAPSHOT_GROUP, STATE_KINDS
 from preflight.load.snapshot.reader import SNAPSHOT_VERSION
 from preflight.load.snapshot.state import add_node_state, iter_state_objects, redact_pod
-from preflight.messages.load import describe_two_clusters, describe_unsaved_pod, describe_unwritable
+from preflight.messages.load import describe_link, describe_two_clusters, describe_unsaved_pod, describe_unwritable
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC, Node, Pod
@@ -83,37 +83,24 @@ def iter_snapshot_lines(world: ClusterState, unsaved: UnsavedCounts) -> Iterator
 
 
 def write_snapshot(pieces: Iterable[bytes], path: str) -> int:
-    """Write a snapshot, packed where the name ends in .gz, and answer its size in bytes.
-
-    It is written beside its place and moved there once it is whole, so that no part of one is ever left. What is there is replaced, as by
-    a redirection of a shell; what is no regular file (a pipe, a device) is written to as it is.
+    """Write a snapshot, packed where the name ends in .gz, and answer its size in bytes: see `write_file`.
 
     Errors: InputError where it cannot be written.
     """
-    target = os.path.realpath(path)
-    beside = os.path.isfile(target) or not os.path.exists(target)  # noqa: PTH110, PTH113
-    whole, begun = f"{target}.{os.getpid()}.part" if beside else target, False
     try:
-        with open(whole, "xb" if beside else "wb") as file:  # noqa: PTH123 (x: whatever has that name is somebody else's)
-            begun = beside
-            if path.endswith(".gz"):
-                import gzip
+        return write_file(path, _pack(pieces) if path.endswith(".gz") else pieces)
+    except LinkError as error:
+        raise InputError(describe_unwritable(path, describe_link(error.filename))) from None
+    except (OSError, ValueError) as error:
+        raise InputError(describe_unwritable(path, str(getattr(error, "strerror", None) or error))) from None
 
-                with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-                    for piece in pieces:
-                        packed.write(piece)
-            else:
-                file.writelines(pieces)
-            size = file.tell() if beside else 0
-        if beside:
-            os.replace(whole, target)  # noqa: PTH105
-            begun = False
-    except OSError as error:
-        raise InputError(describe_unwritable(path, error.strerror)) from error
-    finally:
-        if begun:
-            os.unlink(whole)  # noqa: PTH108
-    return size
+
+def _pack(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    import zlib
+
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, zlib.MAX_WBITS + 16)  # as gzip, without a name and a time
+    yield from map(packer.compress, pieces)
+    yield packer.flush()
 
 
 def _build_head(world: ClusterState) -> dict[str, Any]:

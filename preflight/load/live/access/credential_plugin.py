@@ -22,6 +22,7 @@ from msgspec import Struct, field
 from preflight.documents import InvalidDocument, split_documents
 from preflight.documents.reader import read_chunk
 from preflight.errors import InputError
+from preflight.inert_text import make_inert
 from preflight.load.live.access.credentials import ClientCertificate
 from preflight.load.live.access.model import ExecConfig
 from preflight.load.live.access.plugin_policy import check_plugin
@@ -151,7 +152,7 @@ def _wait(plugin: ExecConfig, process: subprocess.Popen[bytes]) -> None:
         process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
         with contextlib.suppress(OSError, ValueError):
-            sys.stderr.write(f"{messages.describe_waiting(plugin.command)}\n")
+            sys.stderr.write(f"{make_inert(messages.describe_waiting(plugin.command))}\n")
             sys.stderr.flush()
     try:
         process.wait(LONGEST)
