@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import write_list
+from tests.builders import make_container, make_pod, write_list
 from tests.capacity import report_schema as schema
 from tests.capacity.snapshots import GPU, asked, deployment, node, pod, room, snapshot, spec
 from tests.cli.program import program
@@ -68,6 +68,37 @@ def test_nothing_takes_room_in_an_empty_cluster() -> None:
         [],
     )
     assert (found["largest"], found["largestOn"]) == (8, ["a"])
+
+
+def test_nodes_that_take_most_come_first_then_those_with_most_free() -> None:
+    nodes = [node("d", gpus=4), node("b", gpus=5), node("a", gpus=4), node("c", gpus=8), node("e", gpus=1)]
+    found = room("--request", f"{GPU}=2", "--from", write("w.json", nodes))
+    assert [(each["node"], each["copies"], each["free"]) for each in found["nodes"]] == [
+        ("c", 4, 8),
+        ("b", 2, 5),
+        ("a", 2, 4),
+        ("d", 2, 4),
+        ("e", 0, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("requests", "node_has", "used", "details"),
+    [
+        pytest.param("cpu=1,memory=1Gi", {"cpu": "2", "memory": "512Gi"}, {}, ["cpu"], id="the one that runs out first"),
+        pytest.param("cpu=1,memory=1Gi", {"cpu": "2", "memory": "2Gi"}, {}, ["cpu", "memory"], id="both, where both do"),
+        pytest.param("cpu=1,memory=1Gi", {"cpu": "4", "memory": "512Gi"}, {"cpu": "2"}, ["cpu"], id="what pods use is not left"),
+        pytest.param("cpu=1,memory=1Gi", {"cpu": "8", "memory": "4Gi"}, {"memory": "2Gi"}, ["memory"], id="of memory as well"),
+        pytest.param("cpu=1", {"cpu": "2"}, {"cpu": "3"}, ["cpu"], id="more is used than there is"),
+    ],
+)
+def test_what_runs_out_before_the_resource_is_named(
+    requests: str, node_has: dict[str, str], used: dict[str, str], details: list[str]
+) -> None:
+    there = make_pod("x", "team", node="n", containers=[make_container("c", "c", resources={"requests": used})])
+    world = write("w.json", [node("n", **node_has), there])
+    found = room("--request", f"{GPU}=1,{requests}", "--from", world)
+    assert [step["details"] for step in found["steps"] if step["cause"] == "others"] == [details]
 
 
 def test_thirteen_are_free_and_none_can_be_had() -> None:

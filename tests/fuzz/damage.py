@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+from collections import deque
 from collections.abc import Sequence
 from functools import cache
 from random import Random
@@ -51,6 +53,7 @@ ODD: tuple[Any, ...] = (
     ),
     *("2026-06-30T06:00:00Z", "2026-13-99T99:99:99Z", "../x", "a,b", "~", *HOSTILE),
 )
+KINDS = ("List", "Node", "Pod", "DaemonSet", "Deployment", "Job", "PodDisruptionBudget", "NodePool", "CronJob", "v1", "apps/v1")
 FRAGMENTS: dict[str, tuple[Any, ...]] = {
     "tolerations": (
         {"operator": "Exists"},
@@ -172,12 +175,26 @@ def damage_file(name: str, data: bytes, random: Random) -> bytes:
     if random.random() < 0.1:
         place = random.randrange(len(data) + 1)
         return data[:place] + bytes([random.randrange(256)]) + data[place:]
+    if data.lstrip()[:1] == b"{" and random.random() < 0.5:
+        return _repeat_key(data.decode("utf-8", "replace"), random).encode("utf-8", "replace")
     pieces: Sequence[str] = SHELL if name.endswith(".sh") else HOSTILE
     if random.random() < AMPLIFIED:
         place = random.randrange(len(data) + 1)
         many = random.choice((*pieces, "-", "[", "{", "? ", "\n", " ")) * 20_000
         return data[:place] + many[:50_000].encode() + data[place:]
     return damage_text(data.decode("utf-8", "replace"), random, pieces).encode("utf-8", "replace")
+
+
+def _repeat_key(text: str, random: Random) -> str:
+    """JSON in which one object has a key twice, or a very deep value under another key."""
+    keys = list(re.finditer(r'"\w+": ?', text))
+    if not keys:
+        return text
+    key = random.choice(keys)
+    depth = random.choice((150, 250, 2000))
+    deep = f'"x": {"[" * depth}{"]" * depth}, '
+    more = deep if random.random() < 0.2 else f"{key[0]}{json.dumps(random.choice((*ODD, *KINDS)), default=str)}, "
+    return f"{text[: key.start()]}{more}{text[key.start() :]}"
 
 
 def damage_text(text: str, random: Random, pieces: Sequence[str]) -> str:
@@ -224,8 +241,8 @@ def dump(documents: list[Any], *, is_json: bool) -> bytes:
 
 def _damage_structure(documents: list[Any], random: Random) -> None:
     """Change one value of one document."""
-    places = [(documents, number) for number in range(len(documents))] + list(_places(documents))
-    holder, key = random.choice(places)
+    places = list(_places(documents))
+    holder, key = places[int(len(places) * random.random() ** 2)]  # rather what is near the top
     match random.randrange(9):
         case 0:
             del holder[key]
@@ -244,12 +261,12 @@ def _damage_structure(documents: list[Any], random: Random) -> None:
         case 6 if isinstance(holder[key], str):
             holder[key] = damage_text(holder[key], random, HOSTILE)
         case _:
-            holder[key] = copy.deepcopy(random.choice(ODD))
+            holder[key] = copy.deepcopy(random.choice(KINDS if key in ("kind", "apiVersion") and random.random() < 0.5 else ODD))
 
 
 def _amplify(documents: list[Any], random: Random) -> None:
     """Make one value long, deep or many."""
-    holder, key = random.choice([(documents, number) for number in range(len(documents))] + list(_places(documents)))
+    holder, key = random.choice(list(_places(documents)))
     value, size = holder[key], len(json.dumps(holder[key], default=str)) + 1
     if isinstance(holder, list) and random.random() < 0.7:
         holder.extend(copy.deepcopy(value) for _ in range(min(60_000 // size, 500)))
@@ -275,12 +292,12 @@ def _extend(documents: list[Any], places: list[tuple[Any, Any]], random: Random)
 
 
 def _places(value: Any) -> Any:
-    """Every place below a value: what holds it, and its key or number."""
-    stack = [value]
-    while stack:
-        holder = stack.pop()
+    """Every place below a value, level by level: what holds it, and its key or number."""
+    waiting = deque([value])
+    while waiting:
+        holder = waiting.popleft()
         pairs = list(holder.items()) if isinstance(holder, dict) else list(enumerate(holder))
         for key, child in pairs:
             yield holder, key
             if isinstance(child, dict | list):
-                stack.append(child)
+                waiting.append(child)

@@ -9,7 +9,6 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -45,40 +44,40 @@ def main() -> int:
     parser.add_argument("packages", nargs="+", metavar="PACKAGE", help="a folder in preflight/, such as scheduling")
     parser.add_argument("--count", type=int, default=100, help="mutants of each package (100)")
     parser.add_argument("--seed", type=int, default=1, help="which mutants (1)")
-    parser.add_argument("--again", action="store_true", help="only those that survived the last time")
+    parser.add_argument("--fresh", action="store_true", help="run mutants again that a test has killed before, too")
     arguments = parser.parse_args()
     survivors: list[Mutant] = []
 
     def work(runner: MutantRunner) -> None:
         for package in arguments.packages:
             mutants = select_mutants(package, arguments.count, arguments.seed)
-            survivors.extend(report(package, mutants, runner, is_again=arguments.again))
+            survivors.extend(report(package, mutants, runner, is_fresh=arguments.fresh))
 
     import_all()
     return run_session(work) or bool(survivors)
 
 
-def report(package: str, mutants: list[Mutant], runner: MutantRunner, *, is_again: bool) -> list[Mutant]:
+def report(package: str, mutants: list[Mutant], runner: MutantRunner, *, is_fresh: bool) -> list[Mutant]:
     """Run the mutants of a package; print and return those that survive."""
     path = FOLDER / f"{package}.json"
-    known: dict[str, str] = json.loads(path.read_text()) if is_again and path.exists() else {}
-    equivalent, counts, results = read_equivalent(), Counter[Result](), dict[str, Any]()
+    results: dict[str, str] = json.loads(path.read_text()) if path.exists() and not is_fresh else {}
+    equivalent, counts = read_equivalent(), Counter[Result]()
     survivors: list[Mutant] = []
     started = time.time()
     for mutant in mutants:
         name = json.dumps(get_key(mutant))
         if get_key(mutant) in equivalent:
             result = Result.EQUIVALENT
-        elif known.get(name) == Result.KILLED.value:
+        elif results.get(name) == Result.KILLED.value:
             result = Result.KILLED
         else:
             result, _ = runner.run(mutant)
+            results[name] = result.value
+            path.write_text(json.dumps(results, indent=1))
         counts[result] += 1
-        results[name] = result.value
         if result in (Result.SURVIVED, Result.UNTESTED):
             survivors.append(mutant)
             print_mutant(mutant, result)
-    path.write_text(json.dumps(results, indent=1))
     judged = len(mutants) - counts[Result.EQUIVALENT]
     rate = 100 * counts[Result.KILLED] / max(judged, 1)
     totals = ", ".join(f"{counts[result]} {result.value}" for result in Result)

@@ -45,8 +45,14 @@ def list_mutants(package: str) -> Iterator[Mutant]:
     """All mutants of a package, in order."""
     for name in sorted(module for module in sys.modules if module.startswith(f"preflight.{package}.")):
         path = _path(name)
-        for number, point in enumerate(find_points(ast.parse(path.read_text()), vars(sys.modules[name]))):
+        for number, point in enumerate(find_points(ast.parse(_read(path)), vars(sys.modules[name]))):
             yield Mutant(name, number, str(path.relative_to(ROOT)), point.function, point.lines, *point.unparse())
+
+
+@functools.cache
+def _read(path: Path) -> str:
+    """The source as it was when this process read it first: an edit during a run changes nothing."""
+    return path.read_text(encoding="utf-8")
 
 
 def _path(name: str) -> Path:
@@ -74,7 +80,7 @@ def index_program() -> Program:
 def install(mutant: Mutant, program: Program) -> None:
     """Change the functions of this process; what they remember is forgotten."""
     path = _path(mutant.module)
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(_read(path))
     points = find_points(tree, vars(sys.modules[mutant.module]))
     next(point for number, point in enumerate(points) if number == mutant.number).apply()
     codes = dict(_find_codes(compile(tree, str(path), "exec", dont_inherit=True)))

@@ -151,16 +151,16 @@ class MutantRunner:
 
     def _fork(self, mutant: Mutant, names: Sequence[str]) -> str | None:
         """The name of the test that fails in a process with the mutant; None if all pass. One that does not end fails as well."""
-        limit = 10 + 5 * sum(self._record.time(name) for name in names)
         reading, writing = os.pipe()
         with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
             child = os.fork()
             if child == 0:
-                _prepare_child(Path(folder), limit)
+                _prepare_child(Path(folder))
                 try:
                     install(mutant, self._program)
                     for number, name in enumerate(names):
                         os.write(writing, number.to_bytes(4, "big"))
+                        signal.setitimer(signal.ITIMER_PROF, 2 + 3 * self._record.time(name))
                         if not self._tests[name].passes():
                             os._exit(1)
                 except BaseException:  # the mutant broke what surrounds the tests
@@ -175,10 +175,9 @@ class MutantRunner:
         return None if status == 0 else names[last]
 
 
-def _prepare_child(folder: Path, limit: float) -> None:
-    """The child ends itself when its processor time, its memory or its time is used up, says nothing and writes only here."""
-    signal.setitimer(signal.ITIMER_PROF, limit)
-    signal.setitimer(signal.ITIMER_REAL, 20 * limit)
+def _prepare_child(folder: Path) -> None:
+    """The child ends itself when its time or its memory is used up, says nothing and writes only here."""
+    signal.alarm(600)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (1, 2):

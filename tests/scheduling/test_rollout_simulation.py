@@ -66,6 +66,7 @@ NUMBERS: list[int | str] = [1, 2, 3, 5, "10%", "34%", "50%", "100%"]
         pytest.param(spec(kind="OnDelete"), [wanted(3), bomb(2)], [((SAME,), 3, 3), ((SAME,), 2, 2)], id="OnDelete leaves both"),
         pytest.param(spec("50%"), [bomb(2)], [((SAME,), 0, 0)], id="a percentage of nothing leaves available pods"),
         pytest.param(spec("50%"), [bomb(2, is_available=False)], [((GONE,), 2, 2)], id="and takes those that are not"),
+        pytest.param(spec(), [bomb(3)], [((GONE,), 3, 3)], id="the default is an integer"),
         pytest.param(spec(2), [bomb(3)], [((GONE,), 3, 3)], id="an integer takes them all"),
         pytest.param(spec(0, 1), [bomb(3)], [((GONE,), 3, 3)], id="so does a surge that is an integer"),
         pytest.param(spec("0%", "0%"), [wanted(2)], [((NEW,), 2, 2)], id="two limits of 0 are the default"),

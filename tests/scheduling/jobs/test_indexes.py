@@ -25,6 +25,7 @@ SETS = st.frozensets(st.integers(0, 30))
         pytest.param("x,1-y,3", 6, ((3, 3),), id="what is no interval is left out"),
         pytest.param("4-2,-1,1 ", 6, (), id="backwards, negative, with a blank"),
         pytest.param("0-" + "9" * 19, 6, ((0, 5),), id="a huge number is cut like any"),
+        pytest.param("0-" + "9" * 20, 6, (), id="a number of more than 64 bits is none"),
         pytest.param("9" * 5000, 6, (), id="a number of more digits than anybody reads"),
     ],
 )

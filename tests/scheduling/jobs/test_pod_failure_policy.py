@@ -37,6 +37,7 @@ def read_policy(*rules: dict[str, Any]) -> PodFailurePolicy:
         pytest.param((rule("FailJob", 42),), EVICTED, FailureVerdict(), id="another exit code"),
         pytest.param((rule("FailJob", 143),), PodFailure(), FailureVerdict(), id="no container ever ran"),
         pytest.param((rule("FailJob", 0, operator="NotIn"),), PodFailure({"main": 0}), FailureVerdict(), id="0 is never matched"),
+        pytest.param((rule("FailJob", 42, operator="NotIn"),), PodFailure({"main": 0}), FailureVerdict(), id="not even as none of others"),
         pytest.param((rule("FailJob", 143, container="side"),), EVICTED, FailureVerdict(), id="another container"),
         pytest.param((rule("FailJob", 143, operator="Is"),), EVICTED, FailureVerdict(), id="no operator of Kubernetes"),
         pytest.param((rule("Stop", 143),), EVICTED, FailureVerdict(), id="no action of Kubernetes"),

@@ -255,7 +255,7 @@ def test_refused(spec: dict[str, Any], path: str | tuple[str | int, ...], reason
 
 
 def test_more_failed_indexes_than_can_be_counted_exceed_both_limits() -> None:
-    spec = {**HUGE, "completions": 200_000, "maxFailedIndexes": 100_001}
+    spec: dict[str, Any] = {**HUGE, "completions": 200_000, "maxFailedIndexes": 100_001}
     assert [refusal.reason.partition(": must be ")[2][:29] for refusal in validate_job(job(**spec).spec)] == [
         "less than or equal to 100000",
         "less than or equal to 10000 w",
