@@ -20,8 +20,9 @@ from preflight.load.inputs import Files, Input, Live, LoadOptions, OpenInput, li
 from preflight.messages import run as messages
 from preflight.messages.load import describe_empty_input
 from preflight.model.meta import Origin
+from preflight.model.releases import parse_version
 from preflight.model.report import Problem, Severity
-from preflight.model.versions import VersionOptions, parse_version
+from preflight.model.versions import VersionOptions
 from preflight.model.world import ClusterState
 from preflight.policy.evaluate import PolicyOptions
 from preflight.policy.matching import ExemptibleObject
