@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -26,9 +27,12 @@ from preflight.model.apps import DaemonSet
 from preflight.model.cascade import Cascade
 from preflight.model.core import Namespace, Node, Taint
 from preflight.model.declaration import OperatorResource
-from preflight.model.meta import Metadata, ObjectKey, make_object_key
+from preflight.model.meta import Metadata, ObjectKey, Origin, make_object_key
 from preflight.model.world import ClusterState
 from preflight.scheduling.validation import validate_tolerations
+
+if TYPE_CHECKING:
+    from preflight.model.version_fields import GatedField
 
 
 class _ApplyResult(Enum):
@@ -66,11 +70,14 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
             applied.apply_node(item)
     gone = applied.reaction.deleted
     keys = frozenset(applied.daemonsets) | gone
+    after = workload_verbs.with_daemonsets(applied.reaction.apply_to(applied.world), applied.daemonsets, gone)
+    if applied.lost_fields:
+        after = msgspec.structs.replace(after, lost_fields={**after.lost_fields, **applied.lost_fields})
     return Change(
         command=command.text,
         headline=messages.format_verb_headline("apply", command.files),
         before=applied.initial_world,
-        after=workload_verbs.with_daemonsets(applied.reaction.apply_to(applied.world), applied.daemonsets, gone),
+        after=after,
         deleted_daemonsets=dict.fromkeys(sorted(gone), Cascade.BACKGROUND),
         nodes=frozenset(applied.nodes),
         recreation_nodes=frozenset(applied.delayed),
@@ -128,11 +135,30 @@ class _ApplyProgress:
         self.taints: list[Taint] = []
         self.delayed: dict[str, Node] = {}
         self.unknown: list[str] = []
+        self.lost_fields: dict[Origin, tuple[GatedField, ...]] = {}
         self._notes: list[str] = []
         self._results: dict[_ApplyResult, list[str]] = {result: [] for result in _ApplyResult}
 
+    def _keep_known_fields(self, manifest: DaemonSet) -> DaemonSet:
+        """A DaemonSet without the fields that the server drops, which are kept in mind."""
+        versions = self.initial_world.versions
+        if versions.server is None and not versions.gates:
+            return manifest
+        from preflight.model.version_fields import FieldFate, find_lost_fields, remove_field  # only where a version is known
+
+        lost = find_lost_fields(manifest, versions)
+        if not lost:
+            return manifest
+        self.lost_fields[manifest.origin] = lost
+        data = workload_verbs.to_plain(manifest)
+        for field in lost:
+            if field.fate is not FieldFate.MAYBE:
+                data = remove_field(data, field.path)
+        return workload_verbs.from_plain(data, manifest)
+
     def apply_daemonset(self, new: DaemonSet, namespace_flag: str) -> None:
         """Apply one DaemonSet."""
+        new = self._keep_known_fields(new)
         namespace = _resolve_namespace(new, namespace_flag, self.world.default_namespace)
         key, old = self._find_existing(new, namespace)
         if old is None:

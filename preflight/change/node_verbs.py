@@ -19,7 +19,7 @@ from preflight.messages import change as messages
 from preflight.messages.versions import OLD_FLAG_UNKNOWN, note_old_flag
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey
-from preflight.model.versions import Behavior
+from preflight.model.releases import Behavior
 from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import match_affinity
 

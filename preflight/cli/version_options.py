@@ -9,14 +9,15 @@ import click
 
 from preflight.errors import UsageError
 from preflight.messages import versions as messages
-from preflight.model.versions import VersionOptions, VersionRange, parse_version
+from preflight.model.releases import VersionRange, parse_version
+from preflight.model.versions import VersionOptions
 
 VERSION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--kubernetes-version",
         metavar="VERSION",
         default="",
-        help="Judge as this Kubernetes: 1.30.4, or 1.30 for all its patches. Default: as the cluster states it.",
+        help="Answer for this version of Kubernetes: 1.30.4, or 1.30 for all its patches. Default: as the cluster states it.",
     ),
     click.option(
         "--kubectl-version", metavar="VERSION", default="", help="Version of the kubectl that you use. Default: the minor of the server."

@@ -9,7 +9,7 @@ from preflight.coverage.cohorts import NodeCohort, PodPresence
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
-from preflight.model.versions import Behavior
+from preflight.model.releases import Behavior
 from preflight.scheduling.update_strategy import uses_surge
 
 if TYPE_CHECKING:

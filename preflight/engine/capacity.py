@@ -27,6 +27,7 @@ from preflight.messages.capacity import (
     describe_template,
 )
 from preflight.messages.load import format_problem
+from preflight.messages.versions import describe_versions
 from preflight.model.batch import CronJob
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
 from preflight.model.core import Pod
@@ -89,7 +90,7 @@ def _ask_cluster(query: CapacityQuery, session: Session) -> ClusterCapacityAnswe
     name, source = name_input(session.input), session.input
     new, loaded = _read_live_cluster(query, session, source.target) if isinstance(source, Live) else _read_files(query, session)
     world = loaded.world
-    new = replace(new, namespace=new.namespace or world.default_namespace)
+    new, notes = _drop_lost_fields(replace(new, namespace=new.namespace or world.default_namespace), world)
     problems = tuple(format_problem(problem) for problem in loaded.problems)
     if not any(node.pool is None for node in world.nodes.values()):
         why = world.missing_kinds.get("Node") or next(iter(problems), "")
@@ -98,7 +99,21 @@ def _ask_cluster(query: CapacityQuery, session: Session) -> ClusterCapacityAnswe
     cluster = ClusterIdentity(survey.context, survey.server, survey.version) if survey and (survey.context or survey.server) else None
     found = measure_capacity(world, new, query.resource, is_complete=not problems)
     unlisted = tuple(format_problem(problem) for problem in list_unlisted_problems(world))
-    return ClusterCapacityAnswer(name, new.description, cluster, found, problems=(*problems, *unlisted))
+    return ClusterCapacityAnswer(name, new.description, cluster, replace(found, notes=notes), problems=(*problems, *unlisted))
+
+
+def _drop_lost_fields(new_pod: NewPod, world: ClusterState) -> tuple[NewPod, tuple[str, ...]]:
+    """The pod as the server keeps it; as notes what it loses or may lose, and the version. A pod that is there already loses nothing."""
+    versions = world.versions
+    stated = tuple(filter(None, [describe_versions(versions)]))
+    if new_pod.is_admitted or (versions.server is None and not versions.gates):
+        return new_pod, stated
+    from preflight.messages.version_fields import note_lost_fields
+    from preflight.model.version_fields import FieldFate, drop_pod_fields, find_lost_fields
+
+    lost = find_lost_fields(Pod(spec=new_pod.spec), versions)
+    gates = {field.gate for field in lost if field.fate is not FieldFate.MAYBE}
+    return replace(new_pod, spec=drop_pod_fields(new_pod.spec, gates)), (*note_lost_fields(lost, versions), *stated)
 
 
 def _make_collector(query: CapacityQuery) -> WorkloadCollector:

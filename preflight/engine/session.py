@@ -21,8 +21,9 @@ from preflight.messages import run as messages
 from preflight.messages.load import describe_empty_input
 from preflight.model.exclusion import NOTHING_EXCLUDED, Exclusion
 from preflight.model.meta import Origin
+from preflight.model.releases import parse_version
 from preflight.model.report import Problem, Severity
-from preflight.model.versions import VersionOptions, parse_version
+from preflight.model.versions import VersionOptions
 from preflight.model.world import ClusterState
 from preflight.policy.evaluate import PolicyOptions
 from preflight.policy.matching import ExemptibleObject

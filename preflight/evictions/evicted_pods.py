@@ -14,7 +14,7 @@ from preflight.model.eviction_reasons import DrainFlag, PodFilter
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.pod_status import ClusterPod
-from preflight.model.versions import Behavior
+from preflight.model.releases import Behavior
 from preflight.scheduling.drain import (
     DrainAssumptions,
     DrainBehavior,

@@ -25,7 +25,8 @@ from preflight.model.job_reasons import (
     TooFewDomains,
 )
 from preflight.model.owners import OwnerKey, find_controller
-from preflight.model.versions import Behavior, ClusterVersions
+from preflight.model.releases import Behavior
+from preflight.model.versions import ClusterVersions
 from preflight.scheduling.jobs.controller import JobBehavior
 from preflight.scheduling.jobs.defaults import INDEXED, apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption

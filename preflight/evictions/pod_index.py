@@ -12,8 +12,8 @@ from preflight.model.meta import Metadata
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.policy import PodDisruptionBudget
+from preflight.model.releases import Behavior
 from preflight.model.timestamps import parse_time
-from preflight.model.versions import Behavior
 from preflight.model.world import ClusterState
 from preflight.scheduling.budgets import has_empty_selector
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION

@@ -20,7 +20,7 @@ from preflight.messages.load import (
 from preflight.model.apps import DaemonSet, Deployment
 from preflight.model.batch import CronJob, JobSet
 from preflight.model.core import CoveragePod, Namespace, Node, Pod, PriorityClass, ResourceQuota, RuntimeClass, find_controller
-from preflight.model.meta import ObjectKey, SourcedObject, make_object_key
+from preflight.model.meta import ObjectKey, Origin, SourcedObject, make_object_key
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.storage import ConfigMap, CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.versions import ClusterVersions, VersionOptions, VersionSource, resolve_versions
@@ -28,6 +28,7 @@ from preflight.model.world import Ambiguity, ClusterListing, ClusterState
 
 if TYPE_CHECKING:
     from preflight.model.pod_scheduling import SchedulerPod
+    from preflight.model.version_fields import GatedField
 
 WorldKey = tuple[str, tuple[str, str, str]]
 
@@ -66,8 +67,10 @@ def build_world(
                 ambiguities.append(ambiguity)
             if one_cluster:
                 collector.add_problem(describe_ambiguity(ambiguity), others[1].origin.file, others[1].origin.line)
+    nodes = {values[0].name: values[0] for key, values in by_key.items() if key not in twice and isinstance(values[0], Node)}
+    known_versions = _resolve_versions(versions, collector.survey, nodes)
+    objects, lost_fields = _drop_lost_fields(collector.objects, by_key, known_versions)
     once = [values[0] for key, values in by_key.items() if key not in twice]
-    nodes = {value.name: value for value in once if isinstance(value, Node)}
     daemonsets = {value.key: value for value in once if isinstance(value, DaemonSet)}
     declared = resolve_operators(collector, daemonsets) if collector.operator_resources else DeclaredDaemonSets()
     if declared.daemonsets:
@@ -77,12 +80,11 @@ def build_world(
         nodes = add_assigned_labels(nodes, declared.daemonsets)
     pods = _merge_listed_pods(collector, one_cluster=one_cluster)
     survey = collector.survey
-    known_versions = _resolve_versions(versions, survey, nodes)
     return ClusterState(
         nodes=dict(sorted(nodes.items())),
         daemonsets=dict(sorted(daemonsets.items())),
         workloads=(
-            *(value for value in collector.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
+            *(value for value in objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
             *declared.judged,
         ),
         declared_daemonsets=declared.made,
@@ -108,6 +110,7 @@ def build_world(
         missing_kinds=survey.missing if survey is not None else {},
         comparison_operators=_find_comparison_gate(known_versions, survey),
         versions=known_versions,
+        lost_fields=lost_fields,
         listing=survey,
         complete_kinds=_find_complete_kinds(collector),
     )
@@ -118,6 +121,24 @@ def _resolve_versions(options: VersionOptions, listing: ClusterListing | None, n
     return resolve_versions(
         options, listing.version if listing is not None else "", is_live=listing is not None and listing.live, kubelets=kubelets
     )
+
+
+def _drop_lost_fields(
+    objects: Sequence[SourcedObject], by_key: dict[WorldKey, list[SourcedObject]], versions: ClusterVersions
+) -> tuple[Sequence[SourcedObject], Mapping[Origin, tuple[GatedField, ...]]]:
+    """The objects as the server keeps them, in `by_key` too, and the fields that it drops or may drop."""
+    if versions.server is None and not versions.gates:
+        return objects, {}
+    from preflight.model.version_fields import FieldOwner, drop_fields, find_lost_fields  # only where a version is known
+
+    owners = [value for value in objects if isinstance(value, FieldOwner)]
+    lost = {owner.origin: fields for owner in owners if (fields := find_lost_fields(owner, versions))}
+    if not lost:
+        return objects, {}
+    kept = {id(owner): drop_fields(owner, lost[owner.origin]) for owner in owners if owner.origin in lost}
+    for values in by_key.values():
+        values[:] = [kept.get(id(value), value) for value in values]
+    return [kept.get(id(value), value) for value in objects], lost
 
 
 def _find_comparison_gate(versions: ClusterVersions, listing: ClusterListing | None) -> bool | None:

@@ -147,6 +147,7 @@ def iter_remarks(room: ClusterCapacity) -> Iterator[tuple[str, str]]:
         yield "scheduler", room.message
     for unchecked in room.notJudged:
         yield "not checked", unchecked
+    yield from (("note", note) for note in room.notes)
     yield "note", REQUESTED
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.versions import explain_behavior
 from preflight.model.reasons import BlockingCause
-from preflight.model.versions import Behavior
+from preflight.model.releases import Behavior
 
 _CAUSES = {
     BlockingCause.NODE_NOT_READY: "{0} {1} not Ready: unknown whether new pods become Ready there",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from preflight.model.eviction_reasons import MissingInput, MissingKind
+from preflight.model.releases import Behavior
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
-from preflight.model.versions import Behavior
 
 _TEXTS = {
     UncertaintyKind.PODS: "not all pods are known",

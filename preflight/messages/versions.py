@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from preflight.messages.lists import join_and
-from preflight.model.versions import Behavior, ClusterVersions, VersionRange, VersionSource
+from preflight.model.releases import Behavior, VersionRange
+from preflight.model.versions import ClusterVersions, VersionSource
 
 _SOURCES = {
     VersionSource.OPTION: "--kubernetes-version",
@@ -48,12 +49,19 @@ def describe_versions(versions: ClusterVersions) -> str:
     from preflight.model.behaviors import OLDEST_COMPARED
 
     old = f", and nothing before 1.{OLDEST_COMPARED} was compared" if versions.server.lowest.minor < OLDEST_COMPARED else ""
-    return f"judged as {name_versions(versions.server)} ({_SOURCES[versions.source]}{old})"
+    return f"answers are for {name_versions(versions.server)} ({_SOURCES[versions.source]}{old})"
 
 
 def format_since(since: Mapping[int, int]) -> str:
     """The first releases that have a behavior: `1.28.15, 1.29.10, 1.30.6 and 1.31.0`."""
     return join_and(f"1.{minor}.{patch}" for minor, patch in sorted(since.items()))
+
+
+def describe_ignored_selector(versions: ClusterVersions) -> str:
+    """PF241: `protects no pods: evictions ignore a budget with an empty selector in Kubernetes 1.26.15`."""
+    if versions.has(Behavior.EMPTY_SELECTOR_GUARDS) is None or versions.server is None:
+        return f"may protect no pods, because its selector is empty: {explain_behavior(Behavior.EMPTY_SELECTOR_GUARDS)}"
+    return f"protects no pods: evictions ignore a budget with an empty selector in {name_versions(versions.server)}"
 
 
 OLD_FLAG_UNKNOWN = "unknown flag: --delete-local-data: kubectl 1.31 and later only know --delete-emptydir-data (--kubectl-version)"

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from preflight.model.versions import Behavior, Version, VersionRange
+from preflight.model.releases import Behavior, Version, VersionRange
 
 OLDEST_COMPARED = 26
 """The oldest minor version whose sources were read for every row."""

@@ -99,7 +99,8 @@ class ClusterCapacity(Struct, frozen=True, gc=False):
     4. `largest` is the largest free block on one node that is not excluded, `largestOn` the nodes that have it.
     5. `unread` are nodes that do not say what they can allocate: they are in no number.
     6. `message` is what the scheduler says of such a pod that is Pending now, "" where one fits or that is not certain.
-    7. `unknown` is why more may fit than `copies`, or nobody can tell; `notJudged` what may still make it fewer.
+    7. `unknown` is why more may fit than `copies`, or nobody can tell; `notJudged` what may still make it fewer. `notes` are about the pod
+       and the version of the cluster.
     """
 
     resource: str
@@ -119,6 +120,7 @@ class ClusterCapacity(Struct, frozen=True, gc=False):
     message: str = ""
     unknown: tuple[str, ...] = ()
     notJudged: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class ClusterCapacityAnswer(Struct, frozen=True, gc=False):

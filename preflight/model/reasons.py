@@ -13,7 +13,7 @@ from preflight.model.core import Taint, Toleration
 from preflight.model.fit_reasons import FitDoubt, StaysPending
 from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.outcome import Outcome
-from preflight.model.versions import Behavior
+from preflight.model.releases import Behavior
 
 
 class OtherNodeName(Struct, frozen=True):

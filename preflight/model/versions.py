@@ -1,54 +1,16 @@
-"""Which Kubernetes an answer is about: versions, as far as they are known, and the behaviors that depend on them.
+"""Which Kubernetes an answer is about: the versions of a cluster, as far as they are known, and what they do.
 
 What differs between versions is a table in `preflight.model.behaviors`; it is imported only where a version is known.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from enum import Enum, StrEnum
-from typing import NamedTuple
+from enum import Enum
 
 from msgspec import Struct
 
-_VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:\.([0-9]{1,4}))?(?:[-+].*)?", re.DOTALL)
-_ANY_PATCH = 9999
-_ANY_MINOR = 999
-
-
-class Version(NamedTuple):
-    """A release of Kubernetes 1: its minor version and its patch. Versions compare by both."""
-
-    minor: int
-    patch: int
-
-
-class VersionRange(NamedTuple):
-    """The releases from `lowest` to `highest`, both included."""
-
-    lowest: Version
-    highest: Version
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether it is one release."""
-        return self.lowest == self.highest
-
-    @property
-    def has_every_patch(self) -> bool:
-        """Whether it has every patch of its last minor version."""
-        return self.highest.patch == _ANY_PATCH
-
-    @property
-    def is_open(self) -> bool:
-        """Whether nothing bounds it above."""
-        return self.highest.minor == _ANY_MINOR
-
-    @property
-    def whole_minors(self) -> VersionRange:
-        """The same minor versions with all their patches."""
-        return VersionRange(Version(self.lowest.minor, 0), Version(self.highest.minor, _ANY_PATCH))
+from preflight.model.releases import ANY_MINOR, ANY_PATCH, Behavior, Version, VersionRange, parse_version
 
 
 class VersionSource(Enum):
@@ -60,36 +22,6 @@ class VersionSource(Enum):
     SNAPSHOT = "snapshot"
     POLICY = "policy"
     KUBELETS = "kubelets"
-
-
-class Behavior(StrEnum):
-    """What newer versions do and older ones do not; the rows of `behaviors.BEHAVIORS` say since when.
-
-    1. DaemonSets: COUNTS_UNAVAILABLE (an old pod that is not available counts against maxUnavailable), SURGE_REMOVES_UNWANTED (an update
-       with maxSurge removes old pods where the DaemonSet should not run), NARROW_NODE_SYNC (a taint or label alone does not make the
-       controller count again), RECREATES_SUCCEEDED and REPLACES_TERMINAL (pods that ended).
-    2. Evictions: EMPTY_SELECTOR_GUARDS (a budget with `selector: {}` is asked).
-    3. Jobs: AWAITS_POD_END (with a podFailurePolicy the replacement comes after the end of the pod), LONG_BACK_OFF (up to 10 minutes).
-    4. The scheduler: SIDECAR_PORTS (host ports of sidecars count), SKIPS_ZERO_REQUESTS (a request of 0 keeps a pod from no node),
-       SKIPS_EMPTY_NAME_TERMS (an affinity term that names no node leaves the others), EXPLAINS_ALL_NODES (nodes that are excluded by
-       name have a reason).
-    5. kubectl: DRAIN_KNOWS_APPS_ONLY (a DaemonSet of another API group is an ordinary owner), NO_DELETE_LOCAL_DATA (the flag is unknown).
-    """
-
-    COUNTS_UNAVAILABLE = "counts-unavailable"
-    SURGE_REMOVES_UNWANTED = "surge-removes-unwanted"
-    NARROW_NODE_SYNC = "narrow-node-sync"
-    RECREATES_SUCCEEDED = "recreates-succeeded"
-    REPLACES_TERMINAL = "replaces-terminal"
-    EMPTY_SELECTOR_GUARDS = "empty-selector-guards"
-    AWAITS_POD_END = "awaits-pod-end"
-    LONG_BACK_OFF = "long-back-off"
-    SIDECAR_PORTS = "sidecar-ports"
-    SKIPS_ZERO_REQUESTS = "skips-zero-requests"
-    SKIPS_EMPTY_NAME_TERMS = "skips-empty-name-terms"
-    EXPLAINS_ALL_NODES = "explains-all-nodes"
-    DRAIN_KNOWS_APPS_ONLY = "drain-knows-apps-only"
-    NO_DELETE_LOCAL_DATA = "no-delete-local-data"
 
 
 class VersionOptions(Struct, frozen=True):
@@ -137,18 +69,6 @@ class ClusterVersions(Struct, frozen=True):
         return GATES[gate].is_on_in(self.server, self.gates.get(gate))
 
 
-def parse_version(text: str) -> VersionRange | None:
-    """The releases that a text means: `v1.30.4-gke.1` is 1.30.4, `1.30` and `1.30+` are all patches of 1.30; None where it is none."""
-    found = _VERSION.fullmatch(text)
-    if found is None:
-        return None
-    minor = int(found[1])
-    if found[2] is None:
-        return VersionRange(Version(minor, 0), Version(minor, _ANY_PATCH))
-    version = Version(minor, int(found[2]))
-    return VersionRange(version, version)
-
-
 def bound_server(kubelets: Iterable[str]) -> VersionRange | None:
     """The versions that a server with these kubelets may have; None where no kubelet states its version.
 
@@ -163,7 +83,7 @@ def bound_server(kubelets: Iterable[str]) -> VersionRange | None:
         return None
     lowest, oldest = max(minors), min(minors)
     highest = oldest + 3 if oldest + 3 >= 28 else oldest + 2
-    return VersionRange(Version(lowest, 0), Version(highest if highest >= lowest else _ANY_MINOR, _ANY_PATCH))
+    return VersionRange(Version(lowest, 0), Version(highest if highest >= lowest else ANY_MINOR, ANY_PATCH))
 
 
 def resolve_versions(options: VersionOptions, listed: str, *, is_live: bool, kubelets: Iterable[str]) -> ClusterVersions:

@@ -22,6 +22,7 @@ from preflight.model.workloads import CustomResource, Workload
 if TYPE_CHECKING:
     from preflight.model.pod_scheduling import SchedulerPod
     from preflight.model.runtime_state import RuntimeState
+    from preflight.model.version_fields import GatedField
 
 
 class ClusterListing(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -93,6 +94,8 @@ class ClusterState(Struct, frozen=True):
         the custom resources, and ConfigMaps, from which operators make DaemonSets.
     13. `custom_resources` are the lists of tolerations in custom resources of operators that are not known.
     14. `listing` is what a live cluster or a snapshot says of itself; None for files.
+    15. `lost_fields` are the fields of manifests that the server drops or may drop, by the origins of their objects, which are here as it
+        keeps them.
     """
 
     nodes: Mapping[str, Node] = {}
@@ -121,6 +124,7 @@ class ClusterState(Struct, frozen=True):
     missing_kinds: Mapping[str, str] = {}
     comparison_operators: bool | None = None
     versions: ClusterVersions = ClusterVersions()
+    lost_fields: Mapping[Origin, tuple[GatedField, ...]] = {}
     listing: ClusterListing | None = None
     complete_kinds: frozenset[str] = frozenset()
     has_displaced_pods: bool = False

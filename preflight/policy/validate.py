@@ -12,7 +12,7 @@ import msgspec
 from preflight.messages import policy as messages
 from preflight.messages.versions import describe_invalid_version
 from preflight.model.core import Taint
-from preflight.model.versions import parse_version
+from preflight.model.releases import parse_version
 from preflight.policy.config import SEVERITIES, Exemption, Match, PolicyFile, Required, Setting, Stated, WantedToleration
 from preflight.policy.matching import MAX_GLOB, to_texts
 from preflight.policy.schema_errors import Fault, Path, find_faults

@@ -16,7 +16,7 @@ _ALWAYS = ("coverage", "hygiene", "run")
 """The folders of the rules that every run asks but for `verify` and `doctor`: see `select_rules`."""
 _GROUPS = {
     "1": ("coverage",),
-    "2": ("hygiene",),
+    "2": ("hygiene", "versions"),
     "3": ("evictions", "budgets", "jobs", "workloads"),
     "4": ("doctor", "verify"),
     "9": ("run",),
@@ -49,13 +49,18 @@ def select_rules(context: Context) -> tuple[Rule, ...]:
 
     1. A comparison in time asks its own alone, and so does a diagnosis.
     2. Those on pods that have to go are asked where a change lets some go, those on budgets and Jobs where lint has some, or where a change
-       lets pods go that are not known. Those on workloads are asked where the next pod of one finds no node any more.
+       lets pods go that are not known. Those on workloads are asked where the next pod of one finds no node any more, those on versions
+       where a version or a feature gate is known.
     """
     if context.comparison is not None:
         return load_rules("verify")
     if context.diagnosis is not None:
         return load_rules("doctor")
-    asked = {"evictions": context.evictions is not None, "workloads": bool(context.stranded_workloads)}
+    asked = {
+        "evictions": context.evictions is not None,
+        "workloads": bool(context.stranded_workloads),
+        "versions": _is_version_known(context),
+    }
     if context.losing_workloads:
         asked["budgets"] = context.asks_budgets and bool(context.world.budgets)
         asked["jobs"] = True
@@ -63,6 +68,10 @@ def select_rules(context: Context) -> tuple[Rule, ...]:
         asked["budgets"] = bool(context.world.budgets)
         asked["jobs"] = bool(context.world.job_sets) or any(isinstance(workload, Job | CronJob) for workload in context.workloads)
     return _merge_sorted(common_rules(), *(load_rules(folder) for folder, is_asked in asked.items() if is_asked))
+
+
+def _is_version_known(context: Context) -> bool:
+    return context.world.versions.server is not None or bool(context.world.versions.gates)
 
 
 @cache

@@ -9,7 +9,7 @@ from msgspec import Struct
 from preflight.model.eviction_reasons import HealthyPods, MissingInput, MissingKind
 from preflight.model.pod_status import ClusterPod
 from preflight.model.policy import PodDisruptionBudget
-from preflight.model.versions import Behavior
+from preflight.model.releases import Behavior
 from preflight.scheduling.budgets import BudgetHealth, get_server_status
 
 VIOLATES_BUDGET = "Cannot evict pod as it would violate the pod's disruption budget."

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from preflight.model.core import Node, PodSpec, Taint, Toleration
+from preflight.model.releases import Behavior
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
-from preflight.model.versions import Behavior
 from preflight.scheduling.affinity import AffinityMatch, match_affinity
 from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage
 from preflight.scheduling.ports import HostPort, conflicts

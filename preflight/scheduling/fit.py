@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from preflight.model.core import PodSpec
 from preflight.model.pod_scheduling import SchedulerPodSpec
+from preflight.model.releases import Behavior
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
-from preflight.model.versions import Behavior
 from preflight.scheduling.anti_affinity import find_anti_affinities
 from preflight.scheduling.filters import PodToSchedule
 from preflight.scheduling.node_fit import FitConditions, NodeFit, fit_node

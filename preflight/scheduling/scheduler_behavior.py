@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from preflight.model.versions import Behavior, ClusterVersions, VersionRange
+from preflight.model.releases import Behavior, VersionRange
+from preflight.model.versions import ClusterVersions
 
 
 class SchedulerBehavior(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import make_container, make_pod, write_list
+from tests.builders import make_container, make_node, make_pod, write_list
 from tests.capacity import report_schema as schema
 from tests.capacity.snapshots import GPU, asked, deployment, node, pod, room, snapshot, spec
 from tests.cli.program import program
@@ -96,7 +96,9 @@ def test_what_runs_out_before_the_resource_is_named(
     requests: str, node_has: dict[str, str], used: dict[str, str], details: list[str]
 ) -> None:
     there = make_pod("x", "team", node="n", containers=[make_container("c", "c", resources={"requests": used})])
-    world = write("w.json", [node("n", **node_has), there])
+    world = write(
+        "w.json", [make_node("n", labels={"kubernetes.io/hostname": "n"}, allocatable={"pods": "110", GPU: "8", **node_has}), there]
+    )
     found = room("--request", f"{GPU}=1,{requests}", "--from", world)
     assert [step["details"] for step in found["steps"] if step["cause"] == "others"] == [details]
 

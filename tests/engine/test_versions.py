@@ -97,7 +97,7 @@ def test_the_kubelets_make_it_unknown_and_the_reason_says_how_to_know() -> None:
     assert result.code == 3
     changed = "depends on the Kubernetes version (changed in 1.28.15, 1.29.10, 1.30.6 and 1.31.0; --kubernetes-version)"
     assert f"default/d1 may lose n1: {changed}: 0 to 1 of n1 keeps the old pod" in result.out.replace("keep the", "keeps the")
-    assert "Judged as Kubernetes 1.30 to 1.33 (what the kubelets allow)." in result.out
+    assert "Answers are for Kubernetes 1.30 to 1.33 (what the kubelets allow)." in result.out
 
 
 def test_kubelets_of_newer_versions_make_nothing_unknown() -> None:

@@ -11,7 +11,8 @@ import pytest
 from preflight.load import load_world
 from preflight.model.behaviors import COMPARISON_GATE
 from preflight.model.meta import ObjectKey
-from preflight.model.versions import Version, VersionOptions, VersionSource
+from preflight.model.releases import Version
+from preflight.model.versions import VersionOptions, VersionSource
 from tests.builders import make_list
 from tests.load.plain_objects import ambiguous, daemonset, loaded, node, pod, problems, workload, write
 

@@ -6,19 +6,13 @@ import itertools
 
 import pytest
 
+from preflight.messages.behaviors import BEHAVIOR_TEXTS
 from preflight.messages.versions import describe_versions, name_versions
 from preflight.model.behaviors import BEHAVIORS, COMPARISON_GATE, GATES, Component
-from preflight.model.versions import (
-    Behavior,
-    ClusterVersions,
-    Version,
-    VersionOptions,
-    VersionRange,
-    VersionSource,
-    bound_server,
-    parse_version,
-    resolve_versions,
-)
+from preflight.model.releases import Behavior, Version, VersionRange, parse_version
+from preflight.model.version_fields import list_fields_by_gate
+from preflight.model.versions import ClusterVersions, VersionOptions, VersionSource, bound_server, resolve_versions
+from tests.model.versions_page import PAGE, make_page
 
 PATCHES = (0, 2, 3, 4, 5, 6, 7, 9, 10, 14, 15, 16, 9999)
 
@@ -159,10 +153,10 @@ def test_the_words() -> None:
     assert name_versions(known("1.30.4")) == "Kubernetes 1.30.4"
     assert name_versions(known("1.30")) == "Kubernetes 1.30"
     assert describe_versions(resolve_versions(VersionOptions(), "", is_live=False, kubelets=["v1.30.1"])) == (
-        "judged as Kubernetes 1.30 to 1.33 (what the kubelets allow)"
+        "answers are for Kubernetes 1.30 to 1.33 (what the kubelets allow)"
     )
     assert describe_versions(ClusterVersions(known("1.24"), VersionSource.POLICY)) == (
-        "judged as Kubernetes 1.24 (the policy, and nothing before 1.26 was compared)"
+        "answers are for Kubernetes 1.24 (the policy, and nothing before 1.26 was compared)"
     )
     assert describe_versions(ClusterVersions()) == ""
 
@@ -173,3 +167,9 @@ def test_every_row_has_a_source_and_links_are_links() -> None:
         assert row.source
         assert row.component in Component
         assert all(link.partition("#")[2].isdigit() for link in row.links)
+
+
+def test_every_row_has_words_and_the_page_is_made_from_the_table() -> None:
+    assert set(BEHAVIOR_TEXTS) == set(Behavior)
+    assert set(list_fields_by_gate()) | {COMPARISON_GATE} == set(GATES)
+    assert PAGE.read_text(encoding="utf-8") == make_page(), "run: python -m tests.model.versions_page"

@@ -68,6 +68,8 @@ def test_the_rules() -> None:
         ("PF222", "operator-drift", "warning"),
         ("PF223", "ignored-setting", "error"),
         ("PF230", "required-toleration", "error"),
+        ("PF240", "dropped-field", "error"),
+        ("PF241", "empty-selector-ignored", "warning"),
         ("PF301", "drain-refused", "error"),
         ("PF302", "budget-blocks-for-ever", "error"),
         ("PF303", "budget-blocks-now", "warning"),

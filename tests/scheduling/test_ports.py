@@ -24,7 +24,7 @@ def pod(*ports: ContainerPort, host: bool = False) -> PodSpec:
         pytest.param(PodSpec(hostNetwork=True, containers=(Container(),)), set(), id="the host's network and no port"),
         pytest.param(
             PodSpec(initContainers=(Container(ports=(ContainerPort(80, 80),), restartPolicy="Always"),)),
-            {HostPort(80, "TCP", "0.0.0.0")},
+            {HostPort(80, "TCP", "0.0.0.0", is_sidecar=True)},
             id="a sidecar",
         ),
         pytest.param(PodSpec(initContainers=(Container(ports=(ContainerPort(80, 80),)),)), set(), id="an init container that ends"),

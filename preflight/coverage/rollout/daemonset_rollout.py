@@ -14,7 +14,8 @@ from preflight.coverage.node_health import NodeHealth
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts
 from preflight.model.apps import DaemonSetSpec
 from preflight.model.reasons import PartialLoss, UpdateUncertainty
-from preflight.model.versions import Behavior, ClusterVersions
+from preflight.model.releases import Behavior
+from preflight.model.versions import ClusterVersions
 from preflight.scheduling.rollout_simulation import (
     NEWEST_BEHAVIOR,
     LivePod,

@@ -15,7 +15,8 @@ from msgspec import Struct
 from preflight.doctor.cluster_messages import count_explained_nodes
 from preflight.doctor.index import ClusterIndex
 from preflight.model.core import Node
-from preflight.model.versions import Version, VersionRange, VersionSource, bound_server, parse_version
+from preflight.model.releases import Version, VersionRange, parse_version
+from preflight.model.versions import VersionSource, bound_server
 
 _ZONE_LABELS = (
     ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),

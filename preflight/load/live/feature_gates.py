@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from preflight.model.apps import DaemonSet
 from preflight.model.behaviors import COMPARISON_GATE, GATES
-from preflight.model.versions import parse_version
+from preflight.model.releases import parse_version
 
 _ENABLED = re.compile(rb'^kubernetes_feature_enabled\{name="' + COMPARISON_GATE.encode() + rb'",[^}]*\} ([01])', re.MULTILINE)
 

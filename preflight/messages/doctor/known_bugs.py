@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from preflight.doctor.pending.known_bugs import BugMatch, ForgottenNode, KnownBug
 from preflight.messages.lists import join_node_names
-from preflight.model.versions import Version
+from preflight.model.releases import Version
 
 
 class BugText(NamedTuple):

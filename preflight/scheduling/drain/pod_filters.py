@@ -10,8 +10,8 @@ from msgspec import Struct
 from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import KubectlRefusal, MissingInput, MissingKind, PodFilter
 from preflight.model.pod_status import ClusterPod
+from preflight.model.releases import Behavior
 from preflight.model.timestamps import parse_time
-from preflight.model.versions import Behavior
 from preflight.scheduling.drain.model import get_missing_daemonset
 from preflight.scheduling.owners import Owner, Owners, is_kind
 

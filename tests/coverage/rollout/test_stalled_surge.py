@@ -15,7 +15,8 @@ from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
 from preflight.model.core import CoveragePod
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import PlainReason
-from preflight.model.world import ClusterListing
+from preflight.model.releases import Version, VersionRange, parse_version
+from preflight.model.versions import ClusterVersions
 from tests.builders import make_owner, make_pod, read_object
 from tests.coverage.impacts import NAMESPACE, daemonset, node, outcomes, pods_after, rolling, run, world
 
@@ -126,12 +127,21 @@ def test_once_the_controller_looks_the_surging_node_alone_keeps_its_pod(owner: D
     assert there.get("n2", "same") == ("same" if taint == "kept" else "none")
 
 
-@pytest.mark.parametrize(("version", "state"), [("v1.32.4", "none"), ("v1.33.0", "same"), ("v1.37.2-gke.1", "same"), ("", "same")])
+@pytest.mark.parametrize(
+    ("version", "state"), [("v1.32.4", "none"), ("v1.33.0", "same"), ("v1.37.2-gke.1", "same"), ("", "same"), ("1.32", "none")]
+)
 def test_up_to_1_32_the_controller_looks_at_a_taint(version: str, state: str) -> None:
     start = world([node(name, ready=True) for name in NODES], [surging()], [*map(old, NODES), waiting("n3")])
-    start = msgspec.structs.replace(start, listing=ClusterListing(version=version))
+    start = msgspec.structs.replace(start, versions=ClusterVersions(parse_version(version)))
     (impact,) = run(start, "taint nodes n2 x=y:NoSchedule")
     assert pods_after(impact)["d", "n2"] == state
+
+
+def test_where_the_version_is_not_known_it_may_look_or_not() -> None:
+    start = world([node(name, ready=True) for name in NODES], [surging()], [*map(old, NODES), waiting("n3")])
+    start = msgspec.structs.replace(start, versions=ClusterVersions(VersionRange(Version(32, 0), Version(35, 0))))
+    (impact,) = run(start, "taint nodes n2 x=y:NoSchedule")
+    assert outcomes(impact)["d", "n2"] == "unknown"
 
 
 def test_a_pod_that_does_not_tell_its_node_leaves_it_unknown() -> None:

@@ -9,7 +9,7 @@ import pytest
 from preflight.doctor.cluster_messages import count_explained_nodes
 from preflight.doctor.pending.known_bugs import _SIGN_CHECKS, KNOWN_BUGS, KnownBug
 from preflight.messages.doctor.known_bugs import BUG_TEXTS
-from preflight.model.versions import parse_version
+from preflight.model.releases import parse_version
 
 
 @pytest.mark.parametrize(

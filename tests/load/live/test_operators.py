@@ -25,7 +25,7 @@ PLUGIN = "nvidia-device-plugin-daemonset"
 
 
 def _make_cluster(tolerations: list[Object], spec: Object) -> list[Object]:
-    nodes = [node("gpu-1", **{"nvidia.com/gpu.present": "true"})]
+    nodes = [node("gpu-1", (), **{"nvidia.com/gpu.present": "true"})]
     plugin = daemonset("gpu-operator", PLUGIN, tolerations=tolerations)
     other = daemonset("storage", "csi", tolerations=[{"operator": "Exists"}])
     policy = make_object("ClusterPolicy", "cluster-policy", metadata={"uid": "uid-policy"}, spec=spec)
@@ -121,10 +121,10 @@ def test_a_taint_asks_for_no_custom_resource(tmp_path: Path) -> None:
 
 
 def test_a_patch_of_a_custom_resource_asks_for_those_of_its_operator(tmp_path: Path) -> None:
-    server = _serve(_make_cluster([GPU], {}))
+    gpu_node, *others = _make_cluster([GPU], {})
+    server = _serve([{**gpu_node, "spec": {"taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]}}, *others])
     patch = '{"spec": {"daemonsets": {"tolerations": [{"key": "dedicated", "operator": "Exists"}]}}}'
     line = ("patch", "clusterpolicy", "cluster-policy", "--type", "merge", "-p", patch)
-    server.objects[0]["spec"] = {"taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]}
     with serving(server, tmp_path) as config:
         result = program(*line, "--kubeconfig", str(config), "-o", "concise", "--no-policy")
 
