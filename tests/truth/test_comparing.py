@@ -307,6 +307,16 @@ def test_a_memory_knows_who_was_preempted_since_the_mark() -> None:
     assert memory.preempted() == frozenset()
 
 
+def test_a_memory_knows_whose_pod_has_failed() -> None:
+    memory = Memory(Clock())
+    memory.heard(event("ADDED", "a", phase="Failed"))
+    memory.heard(event("ADDED", "b", node="n2"))
+    assert memory.failed() == {PAIR}
+    assert {node for _, _, node in memory.there()} == {"n2"}
+    memory.heard(event("DELETED", "a", phase="Failed"))
+    assert memory.failed() == frozenset()
+
+
 def test_a_pod_that_is_not_bound_is_of_the_node_that_it_was_made_for() -> None:
     field = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [field]}}}
