@@ -48,6 +48,7 @@ class UpdateCohort(Struct, frozen=True, gc=False):
     4. `new_pod` is what becomes of a new pod; `is_crowded`: it is not bound while an old one is on the node, a terminating one included.
     5. `is_surging`: a new pod that finds no room waits beside the old one. `is_waiting`: one waits where no live pod is, and goes on
        waiting (`new_pod` is PENDING).
+    6. `is_deregistered`: the Node object is deleted before the pod that was there, and is created again.
     """
 
     count: int
@@ -61,6 +62,7 @@ class UpdateCohort(Struct, frozen=True, gc=False):
     is_crowded: bool = False
     is_surging: bool = False
     is_waiting: bool = False
+    is_deregistered: bool = False
 
 
 class PodsOnNode(NamedTuple):
@@ -108,8 +110,8 @@ class UpdateForecast(Struct, frozen=True):
     2. `blocked_nodes` is how many nodes use the budget up whatever the update does with the pods that wait for it.
     3. `waiting_nodes` is the number of nodes with an available old pod that waits for its turn, `failing_nodes` how many of them would use
        the budget up for good, `failing_reached` how many of those are reached.
-    4. `removable_pods` is the number of available old pods that a surge takes once enough others are available,
-       `removable_remaining` how many stay.
+    4. `removable_pods` is the number of available old pods that a surge takes once enough others are available, `removable_kept` how many
+       of them stay, at least and at most.
     5. `ends` has an end for each part, in their order.
     """
 
@@ -121,7 +123,7 @@ class UpdateForecast(Struct, frozen=True):
     failing_nodes: int
     failing_reached: int
     removable_pods: int
-    removable_remaining: int
+    removable_kept: tuple[int, int]
     ends: tuple[UpdateEnd, ...]
 
     @property
@@ -154,6 +156,8 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
     5. The order of nodes is random. An update goes through where fewer nodes than the budget end without an available pod; else it stops
        once as many are reached as the budget has left, and may have reached any of the others before.
     6. Ready counts as available: `minReadySeconds` are over at the end.
+    7. While a Node object is missing its node is not wanted, and the pod that is still there counts as available. A surge that is looked at
+       then, which is chance, keeps one pod fewer where the DaemonSet should not run.
 
     `desired` is the number of nodes that should run the new template.
 
@@ -175,7 +179,9 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
     bad_reached = min(bad, max(budget - held, 0))
     removable_pods = sum(end.count for end in ends if end.awaits_removal)
     available = sum(end.count for end in ends if end.is_available)
-    kept = min(removable_pods, max(desired - available, 0))
+    lacking = max(desired - available, 0)
+    lacking_meanwhile = max(lacking - sum(cohort.count for cohort in cohorts if cohort.is_deregistered), 0)
+    kept = (min(removable_pods, lacking_meanwhile), min(removable_pods, lacking))
     return UpdateForecast(
         desired,
         budget,
@@ -190,11 +196,11 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
     )
 
 
-def _limit_end(end: UpdateEnd, failing_nodes: int, left: int, removable_pods: int, removable_remaining: int) -> UpdateEnd:
+def _limit_end(end: UpdateEnd, failing_nodes: int, left: int, removable_pods: int, removable_kept: tuple[int, int]) -> UpdateEnd:
     """An end with how many of its nodes are reached, where `unreached` of the budget can be used up for good by `failing_nodes` nodes."""
     if end.awaits_removal:
-        gone = removable_pods - removable_remaining
-        return _set_reach(end, max(gone - (removable_pods - end.count), 0), min(end.count, gone))
+        fewest, most = removable_pods - removable_kept[1], removable_pods - removable_kept[0]
+        return _set_reach(end, max(fewest - (removable_pods - end.count), 0), min(end.count, most))
     if not end.waits or failing_nodes < left:
         return end
     if left == 0:
