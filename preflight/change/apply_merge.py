@@ -19,6 +19,7 @@ from preflight.kubectl.patch.three_way import merge_three_way
 from preflight.messages import change as messages
 from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
 from preflight.model.core import POD_TEMPLATE_SPEC
+from preflight.scheduling.request_validation import validate_requests
 from preflight.scheduling.validation import validate_update_strategy
 
 
@@ -29,8 +30,8 @@ def apply_manifest(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]
        has it; a manifest is replaced as a whole, since it was the one applied last.
     2. `old` itself where the server would store the same. Of a snapshot nobody knows that: see `is_assumed_update`.
 
-    Errors: UsageError, in the server's words, for a changed selector, and for limits of an update that do not go together: those of a
-    live object stay beside the manifest's where no manifest stated them before.
+    Errors: UsageError, in the server's words, for a changed selector, and for limits of an update, or of a container and its requests, that
+    do not go together: those of a live object stay beside the manifest's where no manifest stated them before.
     """
     live, manifest = workload_verbs.to_plain(old), workload_verbs.to_plain(new)
     notes: list[str] = []
@@ -55,7 +56,8 @@ def apply_manifest(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]
     if comparable_content(merged) == comparable_content(live) and not old.kept:
         return old, notes
     result = workload_verbs.from_plain(finish_edit(merged, live) if is_from_cluster(live) else merged, new)
-    if refusals := tuple(validate_update_strategy(result.spec.updateStrategy)):
+    requests = validate_requests(result.spec.template.spec, POD_TEMPLATE_SPEC)
+    if refusals := (*validate_update_strategy(result.spec.updateStrategy), *requests):
         raise UsageError(format_invalid("DaemonSet", new.metadata.name, refusals))
     return result, notes
 

@@ -30,6 +30,7 @@ from preflight.model.meta import ObjectKey, Refusal
 from preflight.model.world import ClusterState
 from preflight.operators.owner import find_owning_resource
 from preflight.scheduling.affinity import matches_labels
+from preflight.scheduling.request_validation import validate_requests
 from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_tolerations, validate_update_strategy
 
 
@@ -165,6 +166,7 @@ def _iter_refusals(daemonset: DaemonSet, data: Mapping[str, Any], comparison_ope
             for required in ("name", "image"):
                 if not getattr(container, required):
                     yield Refusal((*path, name, number, required), "Required value", required)
+    yield from validate_requests(template.spec, path)
     policy = _get_field(data, *path, "restartPolicy")
     if policy not in (None, "", "Always"):
         yield Refusal((*path, "restartPolicy"), f'Unsupported value: "{policy}": supported values: "Always"', "restartPolicy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -290,6 +291,7 @@ class DaemonSetEvaluator:
             finds_room=cohort.presence is PodPresence.WAITING,
             is_waiting=cohort.presence is PodPresence.UNSCHEDULABLE,
             was_looping=before is not None and before.should_run and eviction_before != NEVER,
+            creates_none=self._creates_none,
         )
         return _AssumedForecast(assumption.matches_before and assumption.matches_after, outcome_before, forecast)
 
@@ -297,6 +299,18 @@ class DaemonSetEvaluator:
     def changes_template(self) -> bool:
         """Whether the DaemonSet is there before and after the change, with another template."""
         return self.daemonset_before is not None and self.daemonset_after is not None and not self._has_same_template
+
+    @cached_property
+    def _creates_none(self) -> bool:
+        """Whether nodes should run the DaemonSet before the change and a list shows no pod of it: something refuses to create its pods.
+
+        A quota, a webhook or Pod Security; what it refuses on nodes that should run it before, it refuses on others.
+        """
+        there = self.pods.groups or self.pods.nodes_in_transit or self.pods.waiting_nodes
+        if not self._has_listed_pods or there or self.daemonset_before is None:
+            return False
+        placements = map(self._compute_placements, self.classes.get_classes(self._node_mentions, None))
+        return any(placement.before is not None and bool(placement.before.should_run) for placement in placements)
 
     @property
     def _cascade(self) -> str:
@@ -366,12 +380,17 @@ class DaemonSetEvaluator:
             _NO_NODES,
             own_tolerations if is_same else self._new_tolerations,
             is_assumed=group.is_assumed,
-            is_conditional=group.is_conditional or bool(group.possible_forecasts) or bool(pods and pods.is_conditional),
+            is_conditional=group.is_conditional or _may_be_absent(group) or bool(pods and pods.is_conditional),
             is_old=is_same and (group.possible_updates != (None,) or bool(pods and pods.is_old)),
             is_listed=is_same and bool(pods and pods.is_listed),
             may_be_updated=is_same and (group.update_uncertainty is not None or bool(pods and pods.may_be_updated)),
             may_be_pending=_may_be_pending(group),
         )
+
+
+def _may_be_absent(group: CoverageGroup) -> bool:
+    """Whether it is unknown if a group has pods once the change has settled; what a re-creation brings does not count."""
+    return len({possible.forecast.has_pod for possible in group.possible_forecasts}) > 1
 
 
 def _may_be_pending(group: CoverageGroup) -> bool:

@@ -98,7 +98,8 @@ def _apply_fits(
         return evaluated, {}
     from preflight.coverage.fit.evaluate import judge_created_pods  # no part of a run that creates no pod
 
-    fits = judge_created_pods(evaluation.change, pods, [_as_judged(item) for item in evaluated], evaluation.classes)
+    asked = [_as_judged(item) for item in evaluated]
+    fits = judge_created_pods(evaluation.change, pods, asked, evaluation.classes, evaluation.horizon)
     return [
         item._replace(groups=item.evaluator.evaluate(item.scope, fits[item.evaluator.key]))
         if any(fit.changes_outcome for fit in fits.get(item.evaluator.key, {}).values())

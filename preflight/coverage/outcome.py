@@ -94,6 +94,7 @@ def forecast_pod(
     finds_room: bool = False,
     is_waiting: bool = False,
     was_looping: bool = False,
+    creates_none: bool = False,
 ) -> PodForecast:
     """What becomes of a pair.
 
@@ -109,6 +110,7 @@ def forecast_pod(
        that is not bound.
     6. `was_looping`: before, pods came and went there. Where they do so no more, the next one stays.
     7. A pod that an update deletes and that hangs leaves a wanted node without one.
+    8. `creates_none`: no node that should run the DaemonSet has a pod of it; a node that should now gets none either.
 
     Source: semantics 2, 5 and 6 (`docs/semantics.md`).
     """
@@ -126,7 +128,7 @@ def forecast_pod(
         was_wanted = before is not None and before.should_run
         if loops and not (was_wanted and is_waiting):
             return PodForecast(Outcome.LOOP, False, PodAfter.NEW, recreated, period)
-        is_missing = was_wanted and (is_waiting or not was_looping) and not finds_room
+        is_missing = (creates_none or (was_wanted and (is_waiting or not was_looping))) and not finds_room
         if after.should_run and (is_missing or event.update is UpdateEffect.HANG):
             return PodForecast(Outcome.MISSING, False, PodAfter.NONE, True)
         if after.should_run:

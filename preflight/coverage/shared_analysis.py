@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from preflight.change.model import Change
+from preflight.change.model import Change, PodEnding
 from preflight.coverage.component_cache import ComponentCache
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class SharedAnalysis:
         self._change = change
         self.nodes = change.after.nodes
         self.rebooted_nodes = change.rebooted_nodes
+        self.deregistered_nodes = change.recreation_nodes if change.pod_ending is PodEnding.GONE else frozenset()
         self.starts = starts
         self.component_cache = ComponentCache(change.after)
 

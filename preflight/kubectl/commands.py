@@ -218,6 +218,11 @@ class DeleteDaemonSets(Command, frozen=True):
     cascade: Cascade = Cascade.BACKGROUND
     ignore_missing: bool = False
 
+    @property
+    def may_create_pods(self) -> bool:
+        """An update of another DaemonSet that is held up goes on where it finds the room of those that go, or does not."""
+        return True
+
 
 class DeleteCustomResources(Command, frozen=True):
     """`kubectl delete` of custom resources of operators; `resource` is as kubectl writes it: `clusterpolicies.nvidia.com`."""
@@ -231,6 +236,11 @@ class DeleteNamespaces(Command, frozen=True):
     """`kubectl delete namespace`, with everything in it."""
 
     names: tuple[str, ...]
+
+    @property
+    def may_create_pods(self) -> bool:
+        """As with a DaemonSet that is deleted."""
+        return True
 
 
 class DeletePods(Command, frozen=True):

@@ -85,9 +85,10 @@ class ContainerStatus(APIStruct, frozen=True, gc=False):
 
 
 class SchedulerPodStatus(ClusterPodStatus, frozen=True, gc=False):
-    """`status` of a pod, with what a change of its size leaves behind and the node that a preemption clears for it."""
+    """`status` of a pod, with what a change of its size leaves behind, the node that a preemption clears for it, and when it started."""
 
     nominatedNodeName: str = ""
+    startTime: str = ""
     containerStatuses: tuple[ContainerStatus, ...] = ()
     initContainerStatuses: tuple[ContainerStatus, ...] = ()
     allocatedResources: dict[str, str | int | float] = field(default_factory=dict)

@@ -24,6 +24,7 @@ class PodUsage(Struct, frozen=True):
 
     1. `amounts` are as the scheduler counts them, {} where they cannot be read (`uncertainties` says so).
     2. A `is_nominated` pod is not there yet: the scheduler clears the node for it, and keeps the room from pods of lower priority.
+    3. `started` is the time at which it started, as the API server writes it; "" where it is not known.
     """
 
     key: tuple[str, str]
@@ -32,6 +33,16 @@ class PodUsage(Struct, frozen=True):
     priority: int = 0
     is_nominated: bool = False
     uncertainties: tuple[Uncertainty, ...] = ()
+    started: str = ""
+
+    def is_less_important(self, other: PodUsage) -> bool:
+        """Whether the scheduler evicts the pod before the other one: it is of lower priority, or of the same and has started later.
+
+        Source: kubernetes `pkg/scheduler/util/utils.go`, MoreImportantPod.
+        """
+        if self.priority != other.priority:
+            return self.priority < other.priority
+        return bool(other.started) and self.started > other.started
 
 
 class NodeUsage(Struct, frozen=True):
@@ -209,7 +220,8 @@ def _measure_cached_pod(pod: ClusterPod, is_nominated: bool, demand_cache: dict[
         amounts, ports = demand_cache[same]
     if amounts is None:
         doubts.append(Uncertainty(UncertaintyKind.QUANTITY, "/".join(pod.key)))
-    return PodUsage(pod.key, amounts or {}, ports, pod.spec.priority or 0, is_nominated, tuple(doubts))
+    started = pod.status.startTime if isinstance(pod.status, SchedulerPodStatus) else ""
+    return PodUsage(pod.key, amounts or {}, ports, pod.spec.priority or 0, is_nominated, tuple(doubts), started)
 
 
 def _make_usage_key(pod: ClusterPod) -> bytes:

@@ -58,6 +58,7 @@ class UpdateCohort(Struct, frozen=True, gc=False):
     4. `new_pod` is what becomes of a new pod; `is_crowded`: it is not bound while an old one is on the node, a terminating one included.
     5. `is_surging`: a new pod that finds no room waits beside the old one. `is_waiting`: one waits where no live pod is, and goes on
        waiting (`new_pod` is PENDING).
+    6. `is_deregistered`: the Node object is deleted before the pod that was there, and is created again.
     """
 
     count: int
@@ -71,6 +72,7 @@ class UpdateCohort(Struct, frozen=True, gc=False):
     is_crowded: bool = False
     is_surging: bool = False
     is_waiting: bool = False
+    is_deregistered: bool = False
 
 
 class PodsOnNode(NamedTuple):
@@ -118,8 +120,8 @@ class UpdateForecast(Struct, frozen=True):
     2. `blocked_nodes` is how many nodes use the budget up whatever the update does with the pods that wait for it.
     3. `waiting_nodes` is the number of nodes with an available old pod that waits for its turn, `failing_nodes` how many of them would use
        the budget up for good, `failing_reached` how many of those are reached.
-    4. `removable_pods` is the number of available old pods that a surge takes once enough others are available,
-       `removable_remaining` how many stay.
+    4. `removable_pods` is the number of available old pods that a surge takes once enough others are available, `removable_kept` how many
+       of them stay, at least and at most.
     5. `ends` has an end for each part, in their order.
     6. `first_batch` is how many available old pods an older controller deletes before it counts those that are not available, at least and
        at most; it never deletes fewer.
@@ -133,7 +135,7 @@ class UpdateForecast(Struct, frozen=True):
     failing_nodes: int
     failing_reached: int
     removable_pods: int
-    removable_remaining: int
+    removable_kept: tuple[int, int]
     ends: tuple[UpdateEnd, ...]
     first_batch: tuple[int, int] = (0, 0)
 
@@ -178,6 +180,8 @@ def simulate_update(
     7. An older controller (`counts_unavailable` is False) does not count old pods that are not available until it has deleted them: with
        them it deletes as many available ones as the other nodes leave of maxUnavailable, and goes on as above.
     8. An older one with a surge (`removes_unwanted` is False) also creates new pods where the DaemonSet should not run: they stay Pending.
+    9. While a Node object is missing its node is not wanted, and the pod that is still there counts as available. A surge that is looked at
+       then, which is chance, keeps one pod fewer where the DaemonSet should not run.
 
     `desired` is the number of nodes that should run the new template, `behavior` what the controller does.
 
@@ -202,7 +206,9 @@ def simulate_update(
     batch = (0, 0)
     if method is _UpdateMethod.DELETE_FIRST and not behavior.counts_unavailable:
         batch = _count_first_batch(cohorts, ends, budget)
-    kept = min(removable_pods, max(desired - available, 0))
+    lacking = max(desired - available, 0)
+    lacking_meanwhile = max(lacking - sum(cohort.count for cohort in cohorts if cohort.is_deregistered), 0)
+    kept = (min(removable_pods, lacking_meanwhile), min(removable_pods, lacking))
     return UpdateForecast(
         desired,
         budget,
@@ -237,10 +243,10 @@ def _count_first_batch(cohorts: Sequence[UpdateCohort], ends: Sequence[UpdateEnd
     return min(max(budget - held - passing, 0), waiting), min(max(budget - held, 0), waiting)
 
 
-def _limit_removal(end: UpdateEnd, removable_pods: int, removable_remaining: int) -> UpdateEnd:
+def _limit_removal(end: UpdateEnd, removable_pods: int, removable_kept: tuple[int, int]) -> UpdateEnd:
     """An end with how many of its nodes lose a pod that a surge takes."""
-    gone = removable_pods - removable_remaining
-    return _set_reach(end, max(gone - (removable_pods - end.count), 0), min(end.count, gone))
+    fewest, most = removable_pods - removable_kept[1], removable_pods - removable_kept[0]
+    return _set_reach(end, max(fewest - (removable_pods - end.count), 0), min(end.count, most))
 
 
 def _limit_end(end: UpdateEnd, waiting_nodes: int, failing_nodes: int, left: int, first_batch: tuple[int, int]) -> UpdateEnd:

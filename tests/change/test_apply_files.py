@@ -215,6 +215,36 @@ def test_limits_that_stay_in_the_cluster_beside_those_of_the_manifest_are_refuse
     assert str(refused.value) == f'The DaemonSet "d1" is invalid: spec.updateStrategy.rollingUpdate.{reason}'
 
 
+def asking(**resources: dict[str, Any]) -> dict[str, Any]:
+    new = manifest("d1")
+    new["spec"]["template"]["spec"]["containers"][0]["resources"] = resources
+    return new
+
+
+@pytest.mark.parametrize(
+    ("limits", "requests", "reason"),
+    [
+        pytest.param({"memory": "64Mi"}, {"memory": "1Gi"}, '"1Gi": must be less than or equal to memory limit of 64Mi', id="memory"),
+        pytest.param({"cpu": 1}, {"cpu": "1500m"}, '"1500m": must be less than or equal to cpu limit of 1', id="cpu"),
+        pytest.param({"rdma/hca": "2"}, {"rdma/hca": "1"}, '"1": must be equal to rdma/hca limit of 2', id="an extended resource"),
+    ],
+)
+def test_a_request_above_the_limit_that_stays_in_the_cluster_is_refused(
+    limits: dict[str, Any], requests: dict[str, Any], reason: str
+) -> None:
+    """Seen on a real API server: an object that was created, not applied, keeps the limits that the manifest does not state."""
+    with pytest.raises(UsageError) as refused:
+        applied(typed(asking(requests=requests)), world(live(asking(limits=limits))))
+    path = "spec.template.spec.containers[0].resources.requests"
+    assert str(refused.value) == f'The DaemonSet "d1" is invalid: {path}: Invalid value: {reason}'
+
+
+def test_a_limit_that_the_manifest_takes_away_is_no_obstacle() -> None:
+    before = asking(limits={"memory": "64Mi"})
+    change = applied(typed(asking(requests={"memory": "1Gi"})), world(live(before, before)))
+    assert change.updated_daemonsets == {D1}
+
+
 def test_another_namespace_than_the_manifest_states_is_refused() -> None:
     with pytest.raises(UsageError) as refused:
         applied(daemonset("d1", "a"), ClusterState(), "apply -f x.yaml -n b")

@@ -114,3 +114,29 @@ def test_where_a_loop_ends_the_next_pod_stays() -> None:
     (impact,) = run(world(nodes, [daemonset("d", seconds)], [going]), "taint nodes n1 n2 t-")
     assert outcomes(impact) == {("d", "n1"): "gained", ("d", "n2"): "gained"}
     assert pods_after(impact) == {("d", "n1"): "new", ("d", "n2"): "new"}
+
+
+@pytest.mark.parametrize(
+    ("pods", "outcome"),
+    [
+        pytest.param([], "missing", id="no pod at all"),
+        pytest.param([pod("d", "n2")], "gained", id="a pod elsewhere"),
+        pytest.param([pod("d", "", phase="Pending")], "gained", id="a pod that waits"),
+        pytest.param([pod("d", "n2", deletionTimestamp="2026-01-01T00:00:00Z")], "gained", id="a pod that ends"),
+        pytest.param(None, "gained", id="no list"),
+    ],
+)
+def test_where_a_daemonset_has_no_pod_on_any_node_that_should_run_it_another_node_gets_none(
+    pods: list[CoveragePod] | None, outcome: str
+) -> None:
+    """A quota, a webhook or Pod Security refuses to create them."""
+    start = world([node("n1", "t:NoSchedule"), node("n2")], [daemonset("d")], pods)
+    (impact,) = run(start, "taint nodes n1 t-")
+    assert outcomes(impact) == {("d", "n1"): outcome}
+
+
+def test_a_daemonset_that_no_node_should_run_gets_its_first_pod() -> None:
+    start = world([node("n1", "t:NoSchedule"), node("n2", "u:NoSchedule")], [daemonset("d")], [])
+    first, second = run(start, "taint nodes n1 t-", "taint nodes n2 u-")
+    assert outcomes(first) == {("d", "n1"): "gained"}
+    assert outcomes(second) == {("d", "n2"): "gained"}

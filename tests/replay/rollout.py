@@ -131,7 +131,7 @@ def numbers(rollout: Rollout, spec: DaemonSetSpec) -> dict[str, int]:
     found = {"desired": course.desired, "budget": course.budget, "bad": course.failing_nodes, "badReplaced": course.failing_reached}
     fewest, most = course.reached_range
     if course.is_surge:
-        return found | {"candidates": course.waiting_nodes, "sunset": course.removable_pods, "sunsetKept": course.removable_remaining}
+        return found | {"candidates": course.waiting_nodes, "sunset": course.removable_pods, "sunsetKept": course.removable_kept[1]}
     if uses_surge(spec):
         return found | {"candidates": 0, "sunset": course.waiting_nodes, "sunsetKept": course.waiting_nodes - most}
     return found | {"candidates": course.waiting_nodes, "fixed": course.blocked_nodes} | ({"replaced": most} if fewest == most else {})

@@ -14,7 +14,8 @@ from preflight.scheduling import tolerations
 from preflight.scheduling.drain import eviction_loop, pod_filters
 from preflight.scheduling.drain.pdb_state import BudgetTracker
 from preflight.scheduling.eviction import EVICTION_ALLOWED, BudgetView, EvictionResponse, answer_eviction
-from preflight.scheduling.jobs import tracked_pod
+from preflight.scheduling.jobs import controller
+from preflight.scheduling.jobs.tracked_pod import BACK_OFF, compute_back_off
 from tests.paths import VECTORS
 from tests.replay import cluster, drain, jobs, vectors
 
@@ -148,7 +149,10 @@ def test_every_recorded_job_that_exits_with_0_is_equal() -> None:
 
 
 def test_a_back_off_that_does_not_double_is_seen_by_the_jobs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(tracked_pod, "MAX_BACK_OFF", tracked_pod.BACK_OFF)
+    def never_double(failures: int, last_failure: float, now: float, _: float) -> float:
+        return compute_back_off(failures, last_failure, now, BACK_OFF)
+
+    monkeypatch.setattr(controller, "compute_back_off", never_double)
     assert jobs.main([str(JOBS)]) == 1
     assert "replaced after" in capsys.readouterr().out
 

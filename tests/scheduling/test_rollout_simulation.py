@@ -243,7 +243,7 @@ def test_whatever_the_order_the_controller_ends_as_foretold(
         reached += found.get(end.reached, 0) if end.waits else 0
         kept += found.get(end.unreached, 0) if end.awaits_removal else 0
     assert foretold.reached_range[0] <= reached <= foretold.reached_range[1]
-    assert kept == foretold.removable_remaining
+    assert foretold.removable_kept == (kept, kept)
 
 
 @pytest.mark.parametrize(

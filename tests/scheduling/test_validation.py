@@ -5,9 +5,20 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.apps import DaemonSetUpdateStrategy, RollingUpdateDaemonSet
-from preflight.model.core import Affinity, NodeAffinity, NodeSelector, NodeSelectorTerm, PodSpec, Taint, Toleration
+from preflight.model.core import (
+    Affinity,
+    Container,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorTerm,
+    PodSpec,
+    Resources,
+    Taint,
+    Toleration,
+)
 from preflight.model.meta import SelectorRequirement
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
+from preflight.scheduling.request_validation import validate_requests
 from preflight.scheduling.validation import (
     validate_labels,
     validate_node_selection,
@@ -294,3 +305,27 @@ def test_no_term_at_all_is_refused() -> None:
         f'pool: Invalid value: "-5": {NO_VALUE}',
         "nodeSelectorTerms: Required value: must have at least one node selector term",
     ]
+
+
+@pytest.mark.parametrize(
+    ("limits", "requests", "refused"),
+    [
+        pytest.param({"cpu": "1"}, {"cpu": "1000m"}, [], id="as much"),
+        pytest.param({"memory": "1Gi"}, {"memory": "1024Mi", "cpu": "4"}, [], id="no limit of the other"),
+        pytest.param({}, {"memory": "1Gi"}, [], id="no limit at all"),
+        pytest.param({"cpu": "one"}, {"cpu": "2"}, [], id="no quantity"),
+        pytest.param({"cpu": "1"}, {"cpu": 2}, ['"2": must be less than or equal to cpu limit of 1'], id="more"),
+        pytest.param({"gpus/a": 2}, {"gpus/a": 1}, ['"1": must be equal to gpus/a limit of 2'], id="less of an extended resource"),
+        pytest.param({"hugepages-2Mi": "4Mi"}, {"hugepages-2Mi": "2Mi"}, ['"2Mi": must be equal to hugepages-2Mi limit of 4Mi'], id="huge"),
+        pytest.param({"kubernetes.io/x": "2"}, {"kubernetes.io/x": "1"}, [], id="less of what is Kubernetes' own"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["containers", "initContainers"])
+def test_requests_beside_limits(
+    kind: str, limits: dict[str, str | int | float], requests: dict[str, str | int | float], refused: list[str]
+) -> None:
+    both = (Container(name="a"), Container(name="b", resources=Resources(limits, requests)))
+    spec = PodSpec(containers=both) if kind == "containers" else PodSpec(initContainers=both)
+    found = list(validate_requests(spec, ("spec",)))
+    assert [refusal.problem for refusal in found] == [f"Invalid value: {reason}" for reason in refused]
+    assert {refusal.path for refusal in found} <= {("spec", kind, 1, "resources", "requests")}

@@ -99,7 +99,7 @@ class Batch:
             self.account.changes[move.kind] += 1
             last = self._end_pods(said.steps[-1], observed)
             if self.random.random() < 0.5:
-                self._read_status(last, observed, self.stage.loops | waiting)
+                self._read_status(last, observed, self.stage.loops | waiting | self.stage.failed())
         for objects in move.files.values():
             for each in objects if said.steps else ():
                 if isinstance(each, dict):
@@ -181,7 +181,7 @@ class Batch:
     def _read_status(self, step: Step, observed: Observed, unsure: frozenset[Pair]) -> None:
         """Touch every DaemonSet, so that the controller looks at each, and read its status within a few seconds.
 
-        `unsure` are the pairs that may have a pod or not: they come and go, or their pod had no room before.
+        `unsure` are the pairs that may have a pod or not: they come and go, their pod had no room before, or a failed one is still there.
         """
         self.bed.kubectl("annotate", "ds", "--all", "-A", "--overwrite", f"truth.test/touched={self.number}")
         end = time.monotonic() + QUIET

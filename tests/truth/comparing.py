@@ -154,6 +154,8 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
     2. A DaemonSet whose pods the server refuses has none to re-create.
     3. Many are re-created at once: where pods waited for room before, it may be others that find it, and one that was said to find none
        may find that of another.
+    4. The new pod of a surge that waited beside the ended one is not bound, and may not have been ended with it: it goes on waiting where
+       the DaemonSet should not run too, and is none.
     """
     contended = scene.contended
     ended = frozenset(ended)
@@ -166,13 +168,15 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
             continue
         seen = scene.seen(pair)
         is_wanted = _is_wanted(step, pair)
+        goes_on_waiting = scene.after.get(pair, NOTHING).pending <= scene.before.get(pair, NOTHING).pending
+        none = ("absent", "pending") if is_wanted or goes_on_waiting else ("absent",)
         if said is None:
-            expected: tuple[str, ...] = ("new", "started", "bound", "loop", "pending") if is_wanted else ("absent",)
+            expected: tuple[str, ...] = ("new", "started", "bound", "loop", "pending") if is_wanted else none
             yield Compared("recreated", pair, UNTOUCHED, "a pod" if is_wanted else "none", seen, seen in expected)
         elif is_wanted and node in contended and (seen in ("pending", "started") or _finds_other_room(said, seen, pair, ended)):
             yield Compared("recreated", pair, _outcome(said, " (contended)"), _words(said), seen, equal=True)
         else:
-            expected = ("absent", "pending") if is_wanted and said.again == "none" else _AGAIN[said.again]
+            expected = none if said.again == "none" else _AGAIN[said.again]
             outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
             yield Compared("recreated", pair, outcome, _words(said), seen, seen in expected)
 

@@ -14,7 +14,7 @@ from tests.truth.comparing import Compared
 from tests.truth.evidence import Observed
 from tests.truth.prediction import Prediction, Step
 from tests.truth.state import Key
-from tests.truth.watching import Pair
+from tests.truth.watching import NOTHING, Pair
 
 
 class NumbersCompared(NamedTuple):
@@ -60,6 +60,14 @@ def _list_hanging(observed: Observed) -> set[Pair]:
     }
 
 
+def _list_bound_since(observed: Observed) -> set[Pair]:
+    """The pairs whose pod was Pending until pods of its node were ended, and found their room: the controller counts it all along."""
+    if observed.ended is None:
+        return set()
+    before, after = observed.ended.scene.before, observed.ended.scene.after
+    return {pair for pair, there in before.items() if there.waits and after.get(pair, NOTHING).on_node}
+
+
 def judge(said: Prediction, observed: Observed) -> Judged:
     """Every comparison of a change; what follows a line of a plan that is refused was neither done nor judged."""
     found = Judged()
@@ -83,6 +91,7 @@ def judge(said: Prediction, observed: Observed) -> Judged:
     if last is not None and observed.status is not None:
         status = observed.status
         unsure = status.unsure | _list_unsure(said) | _list_hanging(observed)
-        numbers = comparing.numbers(last.placed, status.numbers, unsure, status.unplaced)
+        unplaced = status.unplaced | _list_bound_since(observed)
+        numbers = comparing.numbers(last.placed, status.numbers, unsure, unplaced)
         found.numbers = [NumbersCompared(*compared) for compared in numbers]
     return found

@@ -58,6 +58,10 @@ class Stage:
         """The pods that are there: see Memory."""
         return self.listening.memory.there()
 
+    def failed(self) -> frozenset[Pair]:
+        """The pairs with a pod that has ended: see Memory."""
+        return self.listening.memory.failed()
+
     def mark(self) -> None:
         """Begin to count afresh what happens to pods."""
         self.listening.memory.mark()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.builders import list_daemonset_pod, make_daemonset, write_list
+import pytest
+
+from tests.builders import Object, list_daemonset_pod, make_daemonset, make_pod, write_list
 from tests.truth.again import judge_again
 from tests.truth.comparing import Numbers, Scene
 from tests.truth.evidence import EndedPods, LineSeen, Observed, StatusSeen, keep_evidence
@@ -21,11 +24,14 @@ def scene(before: There, after: There) -> Scene:
     return Scene({PAIR: before}, {PAIR: after} if after.any else {}, frozenset(), frozenset(), frozenset())
 
 
-def keep(folder: Path, words: list[str], observed: Observed) -> None:
+def keep(
+    folder: Path, words: list[str], observed: Observed, pods: Sequence[Object] = (list_daemonset_pod(PLAIN, "n1", ready="True"),)
+) -> None:
     folder.mkdir()
     (folder / "command").write_text(f"preflight {' '.join(words)}\nkubectl {' '.join(words)}")
     dump = folder.parent / "dump.json"
-    dump.write_text(write_list([registered("n1", {}, []), PLAIN, list_daemonset_pod(PLAIN, "n1", ready="True")]))
+    elsewhere = [registered("n2", {}, [{"key": "t", "effect": "NoSchedule"}]), make_pod("quiet", "storage", node="n2")]
+    dump.write_text(write_list([registered("n1", {}, []), *elsewhere, PLAIN, *pods]))
     keep_evidence(folder, dump, observed)
 
 
@@ -54,6 +60,26 @@ def test_pods_that_were_ended_and_status_numbers_are_compared_too(tmp_path: Path
         '    {"daemonset": "storage/plain", "said": "(0, 0, 0)", "status": "(1, 1, 0)"}',
         "1 changes, 2 pairs and 1 status numbers, 2 differ",
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "current", "different"),
+    [
+        pytest.param(There(pending=frozenset(["new"])), NEW, 1, 0, id="it finds the room"),
+        pytest.param(There(pending=frozenset(["new"])), NEW, 0, 1, id="and is counted"),
+        pytest.param(NONE, NEW, 1, 1, id="none waited"),
+    ],
+)
+def test_a_pod_that_waited_and_finds_the_room_of_ended_pods_is_counted(
+    before: There, after: There, current: int, different: int, tmp_path: Path
+) -> None:
+    """The program says of an untouched node only that no pod runs there."""
+    words = ["cordon", "n2"]
+    ended = EndedPods(frozenset(), scene(before, after))
+    status = StatusSeen({PAIR[:2]: Numbers(1, current, 0)}, frozenset(), frozenset())
+    keep(tmp_path / "001", words, Observed("cordon", [LineSeen(words, 0, "", scene(before, before))], ended, status), pods=[])
+    (*_, last) = judge_again(tmp_path)
+    assert last.endswith(f"1 status numbers, {different} differ")
 
 
 def test_a_line_that_one_of_the_two_refuses_is_a_fault(tmp_path: Path) -> None:

@@ -220,6 +220,20 @@ def test_a_pair_after_its_re_creation(given: Said | None, seen: Scene, equal: bo
     assert only(recreated(step, [PAIR], seen)).equal is equal
 
 
+@pytest.mark.parametrize("given", [said("already-fragile", "same", again="none"), None], ids=["judged", "not judged"])
+@pytest.mark.parametrize(
+    ("before", "equal"),
+    [
+        pytest.param(There(OLD.live, WAITS.pending), True, id="it waited beside the ended one"),
+        pytest.param(OLD, False, id="it is a new one"),
+        pytest.param(There(OLD.live, frozenset(["another"])), False, id="another one waited"),
+    ],
+)
+def test_a_new_pod_of_a_surge_goes_on_waiting_where_the_daemonset_should_not_run(given: Said | None, before: There, equal: bool) -> None:
+    step = Step({PAIR: given} if given else {}, {PAIR[:2]: Placed(frozenset(), frozenset(["n1"]))})
+    assert only(recreated(step, [PAIR], scene(before, WAITS))).equal is equal
+
+
 def test_a_daemonset_whose_pods_are_refused_has_none_to_re_create() -> None:
     assert list(recreated(Step({}, {}), [("refused", "d", "n1")], scene(None, None))) == []
 
@@ -305,6 +319,16 @@ def test_a_memory_knows_who_was_preempted_since_the_mark() -> None:
     assert memory.preempted() == {PAIR}
     memory.mark()
     assert memory.preempted() == frozenset()
+
+
+def test_a_memory_knows_whose_pod_has_failed() -> None:
+    memory = Memory(Clock())
+    memory.heard(event("ADDED", "a", phase="Failed"))
+    memory.heard(event("ADDED", "b", node="n2"))
+    assert memory.failed() == {PAIR}
+    assert {node for _, _, node in memory.there()} == {"n2"}
+    memory.heard(event("DELETED", "a", phase="Failed"))
+    assert memory.failed() == frozenset()
 
 
 def test_a_pod_that_is_not_bound_is_of_the_node_that_it_was_made_for() -> None:

@@ -189,6 +189,11 @@ class Memory:
         with self._lock:
             return frozenset(self._preempted)
 
+    def failed(self) -> frozenset[Pair]:
+        """The pairs with a pod that has ended and is not deleted: the controller counts it until it does that, after a while."""
+        with self._lock:
+            return frozenset(pod.pair for pod in self._pods.values() if pod.pair is not None and pod.state == "ended")
+
     def there(self) -> dict[Pair, There]:
         """The pods of every pair that has some; not those that have ended."""
         found: defaultdict[Pair, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))

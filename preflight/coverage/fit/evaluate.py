@@ -24,6 +24,7 @@ from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.fit import FitResult
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import PodUsage
+from preflight.scheduling.tolerations import NEVER
 from preflight.scheduling.update_strategy import uses_surge
 
 PodFits = Mapping[ObjectKey, Mapping[str, PodFit]]
@@ -44,12 +45,16 @@ _PREEMPTION = Uncertainty(UncertaintyKind.PREEMPTION)
 
 
 def judge_created_pods(
-    change: Change, pods: Mapping[ObjectKey, DaemonSetPods], judged: Sequence[JudgedDaemonSet], classes: NodePartitions
+    change: Change,
+    pods: Mapping[ObjectKey, DaemonSetPods],
+    judged: Sequence[JudgedDaemonSet],
+    classes: NodePartitions,
+    horizon: float = NEVER,
 ) -> PodFits:
     """Whether each pod that the change creates is bound to its node, by DaemonSet and node; {} where none is created.
 
-    1. A pod that the change ends has given its room free, and a pod that stays holds its own. Asked are the scheduler's filters: ports of
-       the node, the number of pods, requests, and the PersistentVolumes of claims.
+    1. A pod that the change ends within `horizon` seconds has given its room free, and a pod that stays holds its own. Asked are the
+       scheduler's filters: ports of the node, the number of pods, requests, and the PersistentVolumes of claims.
     2. Where several DaemonSets get a new pod on a node, or one waits there already, each is judged without the others first. One that fits
        only without them, of no lower priority, is DOUBTFUL.
     3. A pod that finds no room before the change is asked for again: what it waits for may come free.
@@ -62,7 +67,7 @@ def judge_created_pods(
     if not wanted:
         return {}
     every = frozenset().union(*(nodes | missing for _, nodes, missing in wanted))
-    contents = NodeContents(change, pods, every, classes)
+    contents = NodeContents(change, pods, every, classes, horizon)
     made = [
         _make_new_pods(
             change, contents, item, nodes, select_refused(change, contents, item, missing), is_updated=_is_updated(change, item, pods)

@@ -6,12 +6,15 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from preflight.change.model import Change
 from preflight.change.orphaned_pods import orphaned_pods_key, selects_pods
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.fit.created_pods import CreatedPod, make_created_pod, set_priority
 from preflight.coverage.node_classes import NodePartitions, collect_mentions
-from preflight.coverage.pod_fields import find_target_node
+from preflight.coverage.pod_fields import find_target_node, parse_tolerations
+from preflight.coverage.rollout.waiting_pods import gains_eviction
 from preflight.model.apps import DaemonSet
 from preflight.model.core import CoveragePod, PodSpec, find_controller
 from preflight.model.meta import ObjectKey
@@ -23,7 +26,7 @@ from preflight.scheduling.fit import find_pod_priority
 from preflight.scheduling.node_health import is_kubelet_silent, is_out_of_service
 from preflight.scheduling.occupancy import PodAntiAffinity, PodDemand, PodUsage, list_anti_affinity_terms, measure_pod_usage, measure_spec
 from preflight.scheduling.placement import evaluate_placement
-from preflight.scheduling.tolerations import add_implicit_tolerations
+from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations, find_eviction_delay
 
 PodKey = tuple[str, str]
 
@@ -31,15 +34,24 @@ PodKey = tuple[str, str]
 class NodeContents:
     """The pods on some nodes before a change, by what they take.
 
-    1. `other_pods` are those of no DaemonSet, by node, without those that end with their node: `ended_pods`. `daemonset_pods` are those of
-       a DaemonSet, by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed.
+    1. `other_pods` are those of no DaemonSet, by node, without those that end with their node, or by a taint within `horizon` seconds:
+       `ended_pods`. `daemonset_pods` are those of a DaemonSet, by its key and node: listed ones, and one of its template where an earlier
+       step has left it or it is assumed.
        `waiting_pods` are listed ones, by the node that they were made for, that are not bound; `possible_pods` may be bound or not.
     2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone. Where the kubelet of
        the node is silent nothing ends them (`silent_nodes`): there `hanging_pods` hold theirs.
     3. `owners` says of each pod what controls it: `DaemonSet ops/agent`; "" for nothing. `unlisted_pods` are those that no list shows.
     """
 
-    def __init__(self, change: Change, pods: Mapping[ObjectKey, DaemonSetPods], nodes: frozenset[str], classes: NodePartitions) -> None:
+    def __init__(
+        self,
+        change: Change,
+        pods: Mapping[ObjectKey, DaemonSetPods],
+        nodes: frozenset[str],
+        classes: NodePartitions,
+        horizon: float = NEVER,
+    ) -> None:
+        self._horizon = horizon
         self._change, self._world, self._pods, self._nodes, self._classes = change, change.before, pods, nodes, classes
         self.other_pods: defaultdict[str, list[PodUsage]] = defaultdict(list)
         self.hanging_pods: defaultdict[str, list[tuple[ObjectKey | None, PodUsage]]] = defaultdict(list)
@@ -170,7 +182,7 @@ class NodeContents:
         daemonset = self._find_adopter(pod) or self._find_daemonset(listed)
         if daemonset is not None and node not in self._listed_nodes.get(daemonset, frozenset()):
             return  # an earlier step has ended it
-        if daemonset is None and node in self._change.recreation_nodes and MIRROR_ANNOTATION not in pod.metadata.annotations:
+        if daemonset is None and self._is_ended(listed, pod):
             self.ended_pods[node].append(self.measure(pod))
             return
         usage = self.measure(pod)
@@ -180,13 +192,25 @@ class NodeContents:
             self.daemonset_pods[daemonset, node].append(usage)
         self._anti_affinities += ((daemonset, PodAntiAffinity(pod.key, node, term)) for term in list_anti_affinity_terms(pod))
 
+    def _is_ended(self, listed: CoveragePod, pod: SchedulerPod) -> bool:
+        """Whether the change ends a pod of no DaemonSet: with its node, or by a taint that the node gets."""
+        node = pod.spec.nodeName
+        if node in self._change.recreation_nodes:
+            return MIRROR_ANNOTATION not in pod.metadata.annotations
+        before, after = self._change.before.nodes.get(node), self._change.after.nodes.get(node)
+        if before is None or after is None or node in self.silent_nodes or not gains_eviction(before, after):
+            return False
+        tolerations = parse_tolerations(bytes(listed.spec.tolerations))
+        delay = find_eviction_delay(tolerations, after.spec.taints, self._change.after.comparison_operators)
+        return delay is not None and delay != NEVER and delay <= self._horizon
+
     def measure(self, pod: SchedulerPod) -> PodUsage:
         """What a listed pod takes."""
         usage = measure_pod_usage(pod, demand_cache=self._demands)
         if pod.spec.priority is None and pod.spec.priorityClassName:
             found = next((known.value for known in self._world.priority_classes if known.metadata.name == pod.spec.priorityClassName), None)
             priority = find_pod_priority(pod.spec) if found is None else found
-            return PodUsage(usage.key, usage.amounts, usage.ports, priority or 0, uncertainties=usage.uncertainties)
+            return replace(usage, priority=priority or 0)
         return usage
 
     def _find_adopter(self, pod: SchedulerPod) -> ObjectKey | None:

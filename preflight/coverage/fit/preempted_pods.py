@@ -57,24 +57,48 @@ def add_preempted_pods(
 ) -> None:
     """Add to the fits those of pods of DaemonSets that stay, and that the scheduler may evict for a new one of higher priority.
 
-    It evicts as few as it needs, the least important ones: one is safe where those of lower priority than its own are enough. Of new pods
-    that do not all fit, the ones that are bound last may be those that evict.
+    1. It evicts as few as it needs, the least important ones: one is safe where those that are less important are enough.
+    2. Of new pods that do not all fit, the ones that are bound last may be those that evict.
+    3. So may one that finds the room of pods that the change ends: it is created at once, and they have not ended yet.
     """
-    preempting = [(found, name) for key, found in new.items() for name, fit in fits[key].items() if _may_evict(contents, found, name, fit)]
-    for found, name in preempting:
-        own, staying = found.pod.spec.priority, residents.list_staying(name, found.key)
-        for key, usages in residents.list_staying_daemonsets(name):
-            priority = min(usage.priority for usage in usages)
-            if key == found.key or own is None or priority >= own or name in fits.get(key, {}):
-                continue
-            above = [usage for usage in staying if usage.priority >= priority]
-            beside = [*above, *(usage for _, usage in residents.list_rivals(name, found))]
-            if fit_new_pods(change, contents, found, {name: beside}).nodes[0].fits is False:
+    for found, name in [(found, name) for key, found in new.items() for name in fits[key]]:
+        others = ((key, usages) for key, usages in residents.list_staying_daemonsets(name) if key != found.key)
+        weaker = {key: usages for key, usages in others if _is_weaker(usages, found) and name not in fits.get(key, {})}
+        if not weaker:
+            continue
+        rivals = [usage for _, usage in residents.list_rivals(name, found)]
+        rooms = []
+        if _may_evict(contents, found, name, fits[found.key][name]):
+            rooms.append((residents.list_staying(name, found.key), rivals))
+        if _meets_ending_pods(change, contents, found, name, fits[found.key][name]):
+            rooms.append((contents.list_before(name, found.key), []))
+        for key, usages in weaker.items():
+            weakest = min(usages, key=lambda usage: usage.priority)
+            beside = ([*_list_important(there, weakest), *new_pods] for there, new_pods in rooms)
+            if any(fit_new_pods(change, contents, found, {name: pods}).nodes[0].fits is False for pods in beside):
                 fits.setdefault(key, {})[name] = PodFit(FitVerdict.DOUBTFUL, preemptors=(found.key,))
 
 
+def _is_weaker(usages: Sequence[PodUsage], found: NewPods) -> bool:
+    """Whether one of some pods is of lower priority than a new one."""
+    own = found.pod.spec.priority
+    return own is not None and any(usage.priority < own for usage in usages)
+
+
+def _list_important(usages: Sequence[PodUsage], weakest: PodUsage) -> list[PodUsage]:
+    """The pods that the scheduler does not evict before one of them."""
+    return [usage for usage in usages if not usage.is_less_important(weakest)]
+
+
 def _may_evict(contents: NodeContents, found: NewPods, name: str, fit: PodFit) -> bool:
-    """Whether the scheduler may evict pods of a node for a new one."""
+    """Whether the scheduler may evict pods of a node for a new one, once those that the change ends are gone."""
     if fit.verdict is FitVerdict.PREEMPTS:
         return True
     return fit.verdict is FitVerdict.DOUBTFUL and bool(fit.rivals) and can_preempt(found.pod) and name not in contents.silent_nodes
+
+
+def _meets_ending_pods(change: Change, contents: NodeContents, found: NewPods, name: str, fit: PodFit) -> bool:
+    """Whether a new pod may be created while pods of others hold its room that the change ends."""
+    if fit.verdict is FitVerdict.UNFIT or not can_preempt(found.pod) or name in contents.silent_nodes | change.recreation_nodes:
+        return False
+    return fit_new_pods(change, contents, found, {name: contents.list_before(name, found.key)}).nodes[0].fits is False

@@ -33,14 +33,14 @@ from preflight.scheduling.update_strategy import UpdateEffect
 class RolloutCohort(Struct, frozen=True):
     """Nodes with one placement and one state of their pods, well or not.
 
-    1. `pod` is the live pod; `is_listed`: it was listed and is the same since.
+    1. `pod` is the live pod; `is_listed`: it was listed and is the same since; `may_be_pending`: it may wait for room and not run.
     2. `is_missing`: no pod is there, though one should have been. `leaving` are the nodes where one terminates.
     3. `may_have_old_pod`: nobody listed pods, and one of before the taints may be there.
     4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `surging_nodes` those where one waits for that already;
        `is_unfit`: it is not bound at all; `may_be_unfit`: unknown whether it is. `waiting_nodes` are those without a live pod where
        a new one waits, and goes on waiting.
     5. `is_out_of_service`: the nodes carry that taint, so that pods which are deleted there end without a kubelet. `is_restarting`: their
-       pods start again with the node, and are not Ready until then.
+       pods start again with the node, and are not Ready until then. `is_deregistered`: their Node objects are deleted before their pods.
     """
 
     nodes: frozenset[str]
@@ -58,6 +58,8 @@ class RolloutCohort(Struct, frozen=True):
     waiting_nodes: frozenset[str] = frozenset()
     is_out_of_service: bool = False
     is_restarting: bool = False
+    is_deregistered: bool = False
+    may_be_pending: bool = False
 
 
 class RolloutDoubt(Enum):
@@ -67,12 +69,18 @@ class RolloutDoubt(Enum):
     2. POD: the same where the pod of before is not Ready, or is missing.
     3. THERE: whether a node whose kubelet is silent has a pod.
     4. ROOM: whether a new pod is bound to the node.
+    5. BINDING: whether the pod of before is bound to the node.
     """
 
     NODE_READINESS = "node"
     POD_READINESS = "pod"
     POD_PRESENCE = "there"
     ROOM = "room"
+    POD_BINDING = "binding"
+
+
+_CAUTIOUS_DOUBTS = frozenset((RolloutDoubt.NODE_READINESS, RolloutDoubt.ROOM, RolloutDoubt.POD_BINDING))
+"""The doubts that the cautious course resolves badly."""
 
 
 class RolloutCell(Struct, frozen=True):
@@ -96,6 +104,8 @@ class RolloutCell(Struct, frozen=True):
             return replace(self.part, pod=LivePod.OLD, is_available=False)
         if self.doubt is RolloutDoubt.ROOM:
             return replace(self.part, new_pod=NewPodOutcome.PENDING)
+        if self.doubt is RolloutDoubt.POD_BINDING:
+            return replace(self.part, pod=LivePod.NONE, new_pod=NewPodOutcome.PENDING)
         return replace(
             self.part,
             new_pod=NewPodOutcome.UNREADY,
@@ -107,8 +117,8 @@ class Rollout(Struct, frozen=True):
     """The update of one DaemonSet.
 
     1. `likely_course` is its course where all new pods become Ready but those on silent nodes, `cautious_course` the one where those on
-       nodes that are not Ready do not either, `worst_course` where nor do those on nodes whose pod is not Ready, or missing, now, and where
-       silent nodes have a pod of which nobody knows. Their ends are those of `cells`.
+       nodes that are not Ready, or that may have no room, do not either, `worst_course` where nor do those on nodes whose pod is not
+       Ready, or missing, now, and where silent nodes have a pod of which nobody knows. Their ends are those of `cells`.
     2. `is_exact`: every node and every placement is known.
     3. `surge_conflicts` is what keeps a new pod from starting beside the old one, with a surge.
     4. `other_courses` are the likely and the cautious course with controllers of other versions, where the version is not known and they
@@ -149,7 +159,7 @@ class Rollout(Struct, frozen=True):
             *(cell.nodes for cell, end in self.iter_ends(self.likely_course) if (end.awaits_removal if sunset else end.waits))
         )
         if sunset:
-            kept = [forecast.removable_remaining for forecast in self.possible_courses]
+            kept = [number for course in self.possible_courses for number in course.removable_kept]
             holders = self.unavailable_nodes
         else:
             kept = [course.waiting_nodes - number for course in self.possible_courses for number in course.reached_range]
@@ -241,11 +251,7 @@ def simulate_rollout(
     cells = tuple(cell for place, span in enumerate(cohorts) for cell in _iter_cells(place, span, health, frozenset(unready_nodes), starts))
     doubts = {cell.doubt for cell in cells}
     likely_parts = [cell.part for cell in cells]
-    wary_parts = (
-        [cell.resolve_part(RolloutDoubt.NODE_READINESS, RolloutDoubt.ROOM) for cell in cells]
-        if doubts & {RolloutDoubt.NODE_READINESS, RolloutDoubt.ROOM}
-        else likely_parts
-    )
+    wary_parts = [cell.resolve_part(*_CAUTIOUS_DOUBTS) for cell in cells] if doubts & _CAUTIOUS_DOUBTS else likely_parts
     worst_parts = (
         [cell.resolve_part(*RolloutDoubt) for cell in cells]
         if doubts & {RolloutDoubt.POD_READINESS, RolloutDoubt.POD_PRESENCE}
@@ -300,6 +306,7 @@ def _iter_cells(
                             is_crowded=room.is_crowded,
                             is_surging=room.is_surging,
                             is_waiting=room.is_waiting,
+                            is_deregistered=cohort.is_deregistered,
                         )
                         is_certain = starts is not None or cohort.is_unfit or room.is_waiting
                         doubt = None if is_certain else _find_doubt(cohort, condition, part, is_unready=is_unready)
@@ -333,6 +340,8 @@ class _NodeCondition(Enum):
 
 def _find_doubt(cohort: RolloutCohort, condition: _NodeCondition, part: UpdateCohort, *, is_unready: bool) -> RolloutDoubt | None:
     """What is in doubt on the nodes of a part; `is_unready`: a listed pod there is not Ready."""
+    if cohort.may_be_pending:
+        return RolloutDoubt.POD_BINDING
     if cohort.may_be_unfit:
         return RolloutDoubt.ROOM
     if condition is _NodeCondition.SILENT:

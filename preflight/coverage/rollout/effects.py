@@ -125,6 +125,8 @@ class UpdateEvaluator:
             waiting_nodes=frozenset() if has_pod else waiting,
             is_out_of_service=cohort.node_class.after is not None and is_out_of_service(cohort.node_class.after),
             is_restarting=not cohort.nodes.isdisjoint(self._shared_analysis.rebooted_nodes),
+            may_be_pending=has_pod and cohort.may_have_pending_pod,
+            is_deregistered=cohort.pod_group is not None and cohort.nodes <= self._shared_analysis.deregistered_nodes,
         )
 
     def _has_old_pod(self, cohort: NodeCohort) -> bool:
@@ -178,7 +180,21 @@ class UpdateEvaluator:
                     own_update = UpdateEffect.HOLD
                 may_hold = cohort.may_have_updated_pod or (self._is_overlooked is None and own_update is not None)
                 possible = _add_hold((own_update,)) if may_hold else (own_update,)
+                after = cohort.placements.after
+                if own_update is UpdateEffect.REPLACE and not is_unready and after is not None and after.should_run is False:
+                    possible = self._list_removals() or possible
                 yield replace(cohort, nodes=nodes, possible_updates=possible)
+
+    def _list_removals(self) -> tuple[UpdateEffect, ...]:
+        """What a surge may do to available pods where the DaemonSet should not run; () where it takes all of them.
+
+        As many stay as nodes of which everything is known lack an available pod.
+        """
+        course = self.rollout.likely_course
+        fewest, most = course.removable_kept
+        if not most:
+            return ()
+        return (UpdateEffect.HOLD,) if fewest == course.removable_pods else (UpdateEffect.HOLD, UpdateEffect.REPLACE)
 
 
 def _add_hold(updates: tuple[UpdateEffect | None, ...]) -> tuple[UpdateEffect | None, ...]:

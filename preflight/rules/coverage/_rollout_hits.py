@@ -33,7 +33,7 @@ def summarize_result(rollout: Rollout, course: UpdateForecast) -> UpdateResult:
         waiting=frozenset(waiting),
         waiting_kept=(len(waiting) - (most - settled), len(waiting) - (fewest - settled)),
         removable=frozenset(removable),
-        removable_kept=(course.removable_remaining, course.removable_remaining),
+        removable_kept=course.removable_kept,
         new=frozenset(new),
         failing=frozenset(failing),
         hanging=frozenset(hanging),

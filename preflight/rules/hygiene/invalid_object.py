@@ -21,6 +21,7 @@ from preflight.model.report import Severity, Subject
 from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_field_key, number_repeats
+from preflight.scheduling.request_validation import validate_requests
 from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_update_strategy
 
 
@@ -44,6 +45,7 @@ def _validate_workload(workload: Workload) -> Iterator[Refusal]:
     spec, path = locate_pod_spec(workload)
     yield from (refusal for refusal in workload.refusals if refusal.path[: len(path) + 1] != (*path, "tolerations"))
     yield from validate_node_selection(spec, path)
+    yield from validate_requests(spec, path)
     if isinstance(workload, DaemonSet):
         yield from validate_update_strategy(workload.spec.updateStrategy)
 

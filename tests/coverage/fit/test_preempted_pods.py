@@ -75,3 +75,55 @@ def test_the_new_pod_of_a_surge_evicts_the_old_one_of_lower_priority(
     answer = ask(tmp_path, [node(cpu="1"), owner, *running(owner, "n1", priority=0)], "apply -f new", new=new)
     assert answer.outcomes == {"ops/agent": {"n1": "kept"}}
     assert ("PF105" in answer.findings) is is_stalled
+
+
+def started(owner: dict[str, object], at: str) -> dict[str, object]:
+    (pod,) = running(owner, "n1", priority=0)
+    return {**pod, "status": {**pod["status"], "startTime": f"2026-03-09T17:00:0{at}Z"}}
+
+
+def find_evicted(folder: Path, command: str, *, priority: int = 10, policy: str = "PreemptLowerPriority", pods: str = "3") -> str:
+    """The DaemonSets that may lose their pod where a command ends one pod of a full node and creates another."""
+    here = {"color": "red"}
+    going = daemonset("going", nodeSelector=here)
+    comes = daemonset("comes", nodeSelector={"color": "blue"}, priority=priority, preemptionPolicy=policy)
+    early, late = daemonset("early"), daemonset("late")
+    cluster = [node("n1", pods=pods, labels=here), going, started(going, "1"), early, started(early, "2"), late, started(late, "3"), comes]
+    answer = ask(folder, cluster, command)
+    assert answer.outcomes["ops/comes"] == {"n1": "gained"}
+    assert answer.outcomes["ops/going"] == {"n1": "lost-now"}
+    return " ".join(name for name in ("early", "late") if answer.outcomes[f"ops/{name}"]["n1"] == "unknown")
+
+
+RECOLOR = "label --overwrite node n1 color=blue"
+
+
+def test_a_new_pod_may_evict_while_those_that_make_room_for_it_end(tmp_path: Path) -> None:
+    assert find_evicted(tmp_path, RECOLOR) == "late"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"pods": "4"}, id="there is room already"),
+        pytest.param({"priority": 0}, id="it is of the same priority"),
+        pytest.param({"policy": "Never"}, id="it may not evict"),
+    ],
+)
+def test_one_that_need_not_or_may_not_evict_waits_for_them(more: dict[str, object], tmp_path: Path) -> None:
+    assert find_evicted(tmp_path, RECOLOR, **more) == ""  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("times", [("2", "2"), ("", "3"), ("2", "")], ids=["the same second", "one is not known", "nor is the other"])
+def test_where_it_is_not_known_which_has_started_later_either_may_go(times: tuple[str, str], tmp_path: Path) -> None:
+    low = [daemonset(name, TOLERANT, cpu="400m", priority=0) for name in ("first", "second")]
+    pods = [started(owner, at) if at else running(owner, "n1", priority=0)[0] for owner, at in zip(low, times, strict=True)]
+    answer = ask(tmp_path, [TAINTED, *low, *pods, daemonset("high", cpu="400m", priority=10)], UNTAINT)
+    assert {answer.outcomes[f"ops/{name}"]["n1"] for name in ("first", "second")} == {"unknown"}
+
+
+def test_of_pods_of_one_priority_the_one_that_started_last_goes(tmp_path: Path) -> None:
+    low = [daemonset(name, TOLERANT, cpu="400m", priority=0) for name in ("first", "second")]
+    pods = [started(owner, at) for owner, at in zip(low, "12", strict=True)]
+    answer = ask(tmp_path, [TAINTED, *low, *pods, daemonset("high", cpu="400m", priority=10)], UNTAINT)
+    assert [answer.outcomes[f"ops/{name}"]["n1"] for name in ("first", "second")] == ["kept", "unknown"]

@@ -195,3 +195,53 @@ def test_what_is_known_holds_an_update_up_where_other_nodes_are_not_known() -> N
     (impact,) = run(start, "cordon n4")
     assert outcomes(impact)["d", "n1"] == "kept"
     assert of_d(impact)["n1"] == "same"
+
+
+def find_sunset(line: str, tainted: tuple[str, ...], lacking: tuple[str, ...]) -> set[str]:
+    """What becomes of old pods on tainted nodes under a surge; on some wanted nodes a pod waits, and on n8 and n9 one runs."""
+    nodes = [*(node(name, ready=True) for name in (*lacking, "n8", "n9")), *(node(name, "t:NoSchedule", ready=True) for name in tainted)]
+    pods = [*(live(name, 1) for name in tainted), *map(waiting, lacking), live("n8", 2), live("n9", 2)]
+    (impact,) = run(world(nodes, [owner(rolling(maxSurge=2, maxUnavailable=0))], pods), line)
+    return {outcomes(impact)["d", name] for name in tainted}
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        pytest.param("delete node n9", "unknown", id="its pod counts while its Node object is missing"),
+        pytest.param("replace n9", "unknown", id="so it does where another machine takes its name"),
+        pytest.param("reboot n9 --graceful", "already-fragile", id="it stays registered"),
+    ],
+)
+def test_while_a_node_object_is_missing_a_surge_may_take_one_pod_more(line: str, outcome: str) -> None:
+    assert find_sunset(line, ("n2",), ("n1",)) == {outcome}
+
+
+@pytest.mark.parametrize(
+    ("line", "tainted", "outcome"),
+    [
+        pytest.param("delete node n9", ("n2", "n3"), "unknown", id="one of two"),
+        pytest.param("delete node n8 n9", ("n2", "n3"), "unknown", id="two of two"),
+        pytest.param("delete node n9", ("n2",), "already-fragile", id="more nodes lack a pod"),
+    ],
+)
+def test_as_many_more_may_go_as_nodes_are_deleted(line: str, tainted: tuple[str, ...], outcome: str) -> None:
+    assert find_sunset(line, tainted, ("n1", "n4")) == {outcome}
+
+
+@pytest.mark.parametrize(
+    ("lacking", "outcome"),
+    [
+        pytest.param((), "lost-now", id="all have a pod"),
+        pytest.param(("n1",), "unknown", id="one lacks it"),
+        pytest.param(("n1", "n4"), "already-fragile", id="two do"),
+    ],
+)
+def test_nodes_that_lack_a_pod_keep_others_in_place_where_more_nodes_are_not_known(lacking: tuple[str, ...], outcome: str) -> None:
+    unknown = replace(node("n9"), is_partial=True)
+    tainted = [node(name, "t:NoSchedule", ready=True, a="1") for name in ("n2", "n3")]
+    nodes = [*(node(name, ready=True, a="1") for name in (*lacking, "n8")), *tainted]
+    held = owner(rolling(maxSurge=2, maxUnavailable=0), nodeSelector={"a": "1"})
+    pods = [live("n2", 1), live("n3", 1), live("n8", 2), *map(waiting, lacking)]
+    (impact,) = run(world([*nodes, unknown], [held], pods), "label node n2 b=1")
+    assert {outcomes(impact)["d", name] for name in ("n2", "n3")} == {outcome}
