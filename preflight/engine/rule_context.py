@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from preflight.doctor.diagnose import Diagnosis
     from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
+    from preflight.scheduling.upgrade import Upgrade
 
 _REPLACEMENT_COLUMNS = ("NOW", messages.AFTER_REBOOT, messages.AFTER_REPLACEMENT)
 
@@ -68,7 +69,7 @@ def make_change_context(
     )
 
 
-def make_lint_context(loaded: load.LoadResult, impact: Impact | None) -> Context:
+def make_lint_context(loaded: load.LoadResult, impact: Impact | None, upgrade: Upgrade | None = None) -> Context:
     """What rules may look at where nothing is changed."""
     world = loaded.world
     taints: dict[Taint, None] = {taint: None for node in world.nodes.values() for taint in node.spec.taints}
@@ -81,6 +82,7 @@ def make_lint_context(loaded: load.LoadResult, impact: Impact | None) -> Context
         taints=tuple(taints),
         repeated_fields=tuple(_iter_repeated_keys(loaded)),
         get_consequences=cache(lambda: find_consequences(impact) if impact else ()),
+        upgrade=upgrade,
     )
 
 
