@@ -15,6 +15,7 @@ help:
 	@echo "make test                runs every check; with COVER=1 it also fails where the tests cover too little"
 	@echo "make lint|types|imports|tests   runs one of them"
 	@echo "make test-cluster        builds a real control plane and runs the tests on it (needs Go)"
+	@echo "make truth KUBERNETES=1.30   the same, and test-cluster, on an older version: 1.30 or 1.34"
 	@echo "make truth SEED=n        compares predictions with a real control plane: a random cluster, a fresh one without SEED"
 	@echo "make truth DAEMONSETS=40 NODES=14   the same with a smaller one; also ROUNDS=n, and KIND='set image'"
 	@echo "make truth KIND=capacity the same for the room for new pods: 100 worlds that the real scheduler fills"
@@ -63,6 +64,9 @@ imports: setup
 
 tests: setup
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal $(if $(COVER),--cov)
+
+# The control plane that these use: KUBERNETES=1.30 or 1.34 in place of the newest.
+truth test-cluster: export KUBERNETES := $(KUBERNETES)
 
 truth: setup
 	$(BIN)/python -m tests.truth $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind '$(KIND)') $(if $(DAEMONSETS),--daemonsets $(DAEMONSETS)) \

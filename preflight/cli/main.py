@@ -37,6 +37,7 @@ COMMANDS = {
     "diff": "Show what merging HEAD costs, or what has drifted from BASE",
     "lint": "Check tolerations in manifests, and coverage where nodes are known",
     "fix": "Add the smallest exact toleration, as an edit or as a patch",
+    "upgrade": "Show what an upgrade of Kubernetes changes, and its order",
     "snapshot": "Save the cluster state, without secrets, for --from and verify",
     "verify": "Compare a cluster with the snapshot taken before a change",
     "doctor": "Diagnose what is broken in a cluster, why, and how to check it",
@@ -50,7 +51,7 @@ COMMANDS = {
     "completion": "Print the completion script of bash, zsh or fish",
 }
 _SECTIONS = (
-    ("plan", "diff", "lint", "fix"),
+    ("plan", "diff", "lint", "fix", "upgrade"),
     ("doctor", "capacity", "components", "alerts", "snapshot", "verify"),
 )
 """The commands for manifests and for clusters; all others explain the program."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from preflight.evictions.stranded_workloads import StrandedWorkload
     from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
+    from preflight.scheduling.upgrade import Upgrade
 
 _REPLACEMENT_COLUMNS = ("NOW", messages.AFTER_REBOOT, messages.AFTER_REPLACEMENT)
 
@@ -74,7 +75,7 @@ def make_change_context(
     )
 
 
-def make_lint_context(loaded: load.LoadResult, impact: Impact | None) -> Context:
+def make_lint_context(loaded: load.LoadResult, impact: Impact | None, upgrade: Upgrade | None = None) -> Context:
     """What rules may look at where nothing is changed."""
     world = loaded.world
     taints: dict[Taint, None] = {taint: None for node in world.nodes.values() for taint in node.spec.taints}
@@ -90,6 +91,7 @@ def make_lint_context(loaded: load.LoadResult, impact: Impact | None) -> Context
             resource for resource in world.custom_resources if loaded.checked_files is None or resource.origin.file in loaded.checked_files
         ),
         get_consequences=cache(lambda: find_consequences(impact) if impact else ()),
+        upgrade=upgrade,
     )
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
     from preflight.model.policy import PodDisruptionBudget
+    from preflight.scheduling.upgrade import Upgrade
 
 OptionsType = TypeVar("OptionsType", bound=Struct)
 FieldPath = tuple[str | int, ...]
@@ -91,6 +92,7 @@ class Context(Struct, frozen=True):
     6. `comparison` is what became of a cluster since it was saved: rules of `comparison` read nothing else, and no other rule is asked
        then.
     7. `diagnosis` is what is broken in a cluster: rules of `doctor` read nothing else, and no other rule is asked then.
+    8. `upgrade` is what an upgrade of Kubernetes changes: rules of `upgrade` read nothing else, and only those on old names are asked too.
     """
 
     world: ClusterState
@@ -109,6 +111,7 @@ class Context(Struct, frozen=True):
     asks_budgets: bool = True
     comparison: ClusterComparison | None = None
     diagnosis: Diagnosis | None = None
+    upgrade: Upgrade | None = None
 
     @property
     def losing_workloads(self) -> frozenset[Origin]:

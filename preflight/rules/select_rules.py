@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from preflight.model.batch import CronJob, Job
 from preflight.rules.api import Context, Rule
 
+_LEGACY_KEY = "legacy-key"
 _ALWAYS = ("coverage", "hygiene", "run")
 """The folders of the rules that every run asks but for `verify` and `doctor`: see `select_rules`."""
 _GROUPS = {
     "1": ("coverage",),
-    "2": ("hygiene", "versions"),
+    "2": ("hygiene", "versions", "upgrade"),
     "3": ("evictions", "budgets", "jobs", "workloads"),
     "4": ("doctor", "verify"),
     "9": ("run",),
@@ -47,7 +48,7 @@ def is_hygiene(rule: Rule) -> bool:
 def select_rules(context: Context) -> tuple[Rule, ...]:
     """The rules that may have something to say, sorted by id; a run imports only those.
 
-    1. A comparison in time asks its own alone, and so does a diagnosis.
+    1. A comparison in time asks its own alone, and so does a diagnosis. An upgrade asks its own, and the one on old names.
     2. Those on pods that have to go are asked where a change lets some go, those on budgets and Jobs where lint has some, or where a change
        lets pods go that are not known. Those on workloads are asked where the next pod of one finds no node any more, those on versions
        where a version or a feature gate is known.
@@ -56,6 +57,8 @@ def select_rules(context: Context) -> tuple[Rule, ...]:
         return load_rules("verify")
     if context.diagnosis is not None:
         return load_rules("doctor")
+    if context.upgrade is not None:
+        return _merge_sorted(load_rules("upgrade"), tuple(rule for rule in load_rules("hygiene") if rule.name == _LEGACY_KEY))
     asked = {
         "evictions": context.evictions is not None,
         "workloads": bool(context.stranded_workloads),

@@ -1,4 +1,7 @@
-"""The programs of a control plane, built from the Go module in `control/` into `build/cluster/`, once a version."""
+"""The programs of a control plane, built from the Go modules in `control*/` into `build/cluster/`, once a version.
+
+The environment variable KUBERNETES chooses the version: 1.37 (the default), 1.34 or 1.30.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,42 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 CONTROL = Path(__file__).parent / "control"
 BUILT = Path(__file__).parents[2] / "build/cluster"
-VERSION = "v1.37.2"
+NEWEST = 37
 TOOLS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
 OWN = ("etcd", "kubelet")
-STAMP = {"gitVersion": VERSION, "gitMajor": "1", "gitMinor": "37", "gitTreeState": "clean"}
 NO_GO = "go is not in the PATH: the tests on a real control plane build one, and need Go 1.26 or later to be installed (and 10 GB of disk)"
+
+
+class Release(NamedTuple):
+    """A version of Kubernetes: its minor version, and the whole one."""
+
+    minor: int
+    version: str
+
+    @property
+    def module(self) -> Path:
+        """The Go module that has it as its dependency."""
+        return CONTROL if self.minor == NEWEST else CONTROL.with_name(f"control-1.{self.minor}")
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The option of preflight that states it; none for the newest, which is the default."""
+        return () if self.minor == NEWEST else ("--kubernetes-version", self.version)
+
+
+RELEASES = {f"1.{minor}": Release(minor, version) for minor, version in ((30, "v1.30.4"), (34, "v1.34.4"), (NEWEST, "v1.37.2"))}
+
+
+def get_release() -> Release:
+    """The version that the environment chooses. Raises BuildError for one that there is no module of."""
+    wanted = os.environ.get("KUBERNETES") or f"1.{NEWEST}"
+    if wanted not in RELEASES:
+        raise BuildError(f"KUBERNETES={wanted}: there are modules of {', '.join(RELEASES)}")
+    return RELEASES[wanted]
 
 
 class BuildError(Exception):
@@ -34,8 +65,12 @@ def programs() -> dict[str, Path]:
     Raises BuildError without Go, or with what Go said.
     """
     tools = [f"k8s.io/kubernetes/cmd/{name}" for name in TOOLS]
+    own = [f"./{name}" for name in OWN]
     with locked():
-        return {**built("kubernetes", tools, TOOLS, []), **built("own", [f"./{name}" for name in OWN], OWN, sorted(CONTROL.glob("*/*.go")))}
+        return {
+            **built("kubernetes", tools, TOOLS, [], get_release()),
+            **built("own", own, OWN, sorted(CONTROL.glob("*/*.go")), RELEASES[f"1.{NEWEST}"]),
+        }
 
 
 @contextmanager
@@ -47,11 +82,12 @@ def locked() -> Iterator[None]:
         yield
 
 
-def built(what: str, packages: Sequence[str], names: Sequence[str], sources: Sequence[Path]) -> dict[str, Path]:
+def built(what: str, packages: Sequence[str], names: Sequence[str], sources: Sequence[Path], release: Release) -> dict[str, Path]:
     """These packages as programs, from `build/cluster/WHAT-HASH` or built into it."""
-    ldflags = " ".join(["-s -w", *(f"-X k8s.io/component-base/version.{name}={value}" for name, value in STAMP.items())])
+    stamp = {"gitVersion": release.version, "gitMajor": "1", "gitMinor": str(release.minor), "gitTreeState": "clean"}
+    ldflags = " ".join(["-s -w", *(f"-X k8s.io/component-base/version.{name}={value}" for name, value in stamp.items())])
     hashed = hashlib.sha256(ldflags.encode())
-    for path in (CONTROL / "go.mod", CONTROL / "go.sum", *sources):
+    for path in (release.module / "go.mod", release.module / "go.sum", *sources):
         hashed.update(path.read_bytes())
     folder = BUILT / f"{what}-{hashed.hexdigest()[:12]}"
     if not folder.is_dir():
@@ -61,8 +97,8 @@ def built(what: str, packages: Sequence[str], names: Sequence[str], sources: Seq
         with tempfile.TemporaryDirectory(dir=BUILT) as fresh:
             done = subprocess.run(
                 [go, "build", "-mod=readonly", "-ldflags", ldflags, "-o", f"{fresh}/bin/", *packages],
-                cwd=CONTROL,
-                env={**os.environ, "CGO_ENABLED": "0", "GOWORK": "off"},
+                cwd=release.module,
+                env={**os.environ, "CGO_ENABLED": "0", "GOWORK": "off", "GOTOOLCHAIN": "local"},
                 capture_output=True,
                 text=True,
                 check=False,

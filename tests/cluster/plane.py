@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.cluster.build import get_release
 from tests.cluster.children import free_ports
 
 COMPONENTS = ("bed:controller-manager", "bed:scheduler", "bed:kubelet", "bed:tests")
@@ -97,7 +98,7 @@ class Plane:
             "--leader-elect=false",
             "--kube-api-qps=2000",
             "--kube-api-burst=4000",
-            "--concurrent-daemonset-syncs=8",
+            *(["--concurrent-daemonset-syncs=8"] if get_release().minor >= 32 else []),
             "--concurrent-gc-syncs=20",
             "--node-monitor-period=1s",
             f"--node-monitor-grace-period={self.options.grace}s",

@@ -131,6 +131,27 @@ def test_a_surge_where_the_daemonset_should_not_run(version: str, outcome: str) 
     assert outcomes(result)["n1"] == outcome
 
 
+def test_a_snapshot_keeps_the_version_and_the_kubelets() -> None:
+    world = silent_world(BOMB, kubelet="v1.30.4")
+    assert ask("snapshot", "-o", "exact.json", world=world, version="1.30.6").code == 0
+    assert ask("snapshot", "-o", "unknown.json", world=world).code == 0
+    exact, unknown = (program("rollout", "restart", "ds/d1", "--from", f"{name}.json") for name in ("exact", "unknown"))
+    assert "Answers are for Kubernetes 1.30.6 (the snapshot)." in exact.out
+    assert "Answers are for Kubernetes 1.30 to 1.33 (what the kubelets allow)." in unknown.out
+
+
+def test_a_policy_states_the_version_where_no_cluster_does() -> None:
+    world = silent_world(BOMB)
+    Path(".preflight.yaml").write_text('kubernetesVersion: "1.30.4"\n', encoding="utf-8")
+    result = ask("rollout", "restart", "ds/d1", world=world)
+    assert "default/d1 loses n1 now" in result.out
+    assert "Answers are for Kubernetes 1.30.4 (the policy)." in result.out
+    assert "Answers are for Kubernetes 1.37 (--kubernetes-version)." in ask("rollout", "restart", "ds/d1", world=world, version="1.37").out
+    Path(".preflight.yaml").write_text("kubernetesVersion: latest\n", encoding="utf-8")
+    refused = ask("rollout", "restart", "ds/d1", world=world)
+    assert (refused.code, '.preflight.yaml:1:1: invalid value "latest" for kubernetesVersion' in refused.err) == (2, True)
+
+
 def web_world(*, owner_kind: str = "ReplicaSet", budget: bool = False) -> list[Object]:
     """Two nodes, two pods of one owner on the first, and perhaps a budget with `selector: {}` that allows nothing."""
     nodes = [make_node(name, allocatable=ALLOCATABLE) for name in ("n1", "n2")]

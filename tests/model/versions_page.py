@@ -31,6 +31,21 @@ The last line of the report says which version counts and who states it. If noth
 An answer that depends on a version that is not known exactly is computed for each possible version. It is unknown (exit code 3)
 only if these differ; the reason then lists the releases that changed. `--kubectl-version` states the version of kubectl, by default
 the minor version of the server.
+
+## Upgrades
+
+```sh
+preflight upgrade --to 1.34                                                        # the cluster of the current context
+preflight upgrade --to 1.34 --kubernetes-version 1.30 --from manifests/ --from nodes.yaml
+```
+
+reports what the newer version changes for the input: objects that newer controllers treat differently
+([PF242](rules.md#pf242-changed-behavior)), fields that the cluster drops today and keeps then
+([PF243](rules.md#pf243-field-takes-effect)), and old names of taints and labels ([PF209](rules.md#pf209-legacy-key)). The notes
+give the order: the control plane, one minor version after the other, then each pool, node by node, and which kubelets are too old
+for the new control plane. To check one node, use `preflight drain` and `preflight replace`; to check another command as the newer
+version would run it, add `--kubernetes-version 1.34` to it. Removed API versions are not reported: between 1.{OLDEST_COMPARED} and
+1.{NEWEST_COMPARED} no kind that preflight checks loses one.
 """
 
 

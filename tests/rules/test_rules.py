@@ -70,6 +70,8 @@ def test_the_rules() -> None:
         ("PF230", "required-toleration", "error"),
         ("PF240", "dropped-field", "error"),
         ("PF241", "empty-selector-ignored", "warning"),
+        ("PF242", "changed-behavior", "warning"),
+        ("PF243", "field-takes-effect", "warning"),
         ("PF301", "drain-refused", "error"),
         ("PF302", "budget-blocks-for-ever", "error"),
         ("PF303", "budget-blocks-now", "warning"),

@@ -22,6 +22,7 @@ from preflight.model.report import Outcome
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 from tests.cli.program import Result, program
+from tests.cluster.build import get_release
 from tests.truth.state import Key
 from tests.truth.watching import Pair
 
@@ -103,7 +104,7 @@ class FrontDoorError(AssertionError):
 def prediction(argv: Sequence[str], dump: Path) -> Prediction:
     """Run `preflight ARGV --from DUMP -o json`."""
     with _overheard() as heard:
-        result = program(*argv, "--from", str(dump), "-o", "json", "--no-policy")
+        result = program(*argv, "--from", str(dump), "-o", "json", "--no-policy", *get_release().argv)
     if result.code not in (0, 1, 3):
         return Prediction(result, [])
     report = json.loads(result.out)

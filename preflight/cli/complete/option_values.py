@@ -36,7 +36,7 @@ _OWN: Mapping[str, Values] = {
         ("--as", "--as-group", "--request-timeout", "--baseline-expires", "--today"),
         ValueKind.ANYTHING,
     ),
-    **dict.fromkeys(("--kubernetes-version", "--kubectl-version"), ValueKind.ANYTHING),
+    **dict.fromkeys(("--kubernetes-version", "--kubectl-version", "--to"), ValueKind.ANYTHING),
     **dict.fromkeys(("--pod", "--for", "--request", "-l", "--selector", "--resource", "--at-least", "--label"), ValueKind.ANYTHING),
     **dict.fromkeys(("--tolerate", "--taint"), ValueKind.TAINT),
     "--context": ValueKind.CONTEXT,

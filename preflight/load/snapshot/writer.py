@@ -40,6 +40,7 @@ from preflight.model.meta import ObjectKey, Origin, SourcedObject
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.runtime_state import PodState
 from preflight.model.snapshot_fields import SNAPSHOT_ANNOTATIONS, select_read_fields
+from preflight.model.versions import VersionSource
 from preflight.model.world import ClusterListing, ClusterState
 from preflight.operators.saved_fields import select_saved_fields
 from preflight.version import __version__
@@ -108,6 +109,7 @@ def _build_head(world: ClusterState) -> dict[str, Any]:
     survey = world.listing or ClusterListing(nodes=bool(world.nodes))
     survey = replace(
         survey,
+        version=_find_version(survey, world),
         listed=world.listed_namespaces,
         missing=dict(world.missing_kinds),
         forbidden=frozenset(survey.forbidden),
@@ -118,6 +120,14 @@ def _build_head(world: ClusterState) -> dict[str, Any]:
     said = msgspec.to_builtins(survey, order="deterministic")
     head = {"preflight": __version__, **said, "listed": said.get("listed"), "nodes": survey.nodes}
     return {name: value for name, value in head.items() if name not in ("live", "templates")}
+
+
+def _find_version(survey: ClusterListing, world: ClusterState) -> str:
+    """The version of the server: what it said, or the release that the option states where it said none."""
+    server = world.versions.server
+    if survey.version or server is None or not server.is_exact or world.versions.source is not VersionSource.OPTION:
+        return survey.version
+    return f"v1.{server.lowest.minor}.{server.lowest.patch}"
 
 
 def _iter_object_lines(world: ClusterState, unsaved: UnsavedCounts) -> Iterator[bytes]:

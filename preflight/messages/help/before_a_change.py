@@ -48,6 +48,19 @@ PAGES: Mapping[str, HelpPage] = {
             ("Check a rendered chart against the nodes of a file", "helm template my-release chart/ | preflight lint - --from nodes.yaml"),
         ),
     ),
+    "upgrade": HelpPage(
+        "Show what an upgrade of Kubernetes changes, and its order",
+        ("--to VERSION [OPTIONS]",),
+        (
+            "The version of today is that of the cluster, or --kubernetes-version. Reported are objects that newer controllers treat "
+            "differently, fields that take effect, and old names of taints and labels.",
+        ),
+        (),
+        (
+            ("Check the current context", "preflight upgrade --to 1.34"),
+            ("Check files", "preflight upgrade --to 1.34 --kubernetes-version 1.30 --from manifests/"),
+        ),
+    ),
     "fix": HelpPage(
         "Add the smallest exact toleration, as an edit or as a patch",
         ("[PATH...] [OPTIONS]",),

@@ -335,6 +335,17 @@ def test_components_asks_for_daemonsets_and_their_configuration_only(tmp_path: P
     assert (both.code, both.err) == (2, "error: PATH and --live exclude each other\nSee 'preflight components --help'\n")
 
 
+@pytest.mark.parametrize(("version", "code"), [("v1.30.4-gke.1", 2), ("v1.34.4", 2), ("v1.37.2", 3)])
+def test_a_file_with_an_operator_that_the_server_does_not_know(version: str, code: int, tmp_path: Path) -> None:
+    tolerations = [{"key": "level", "operator": "Gt", "value": "5", "effect": "NoSchedule"}]
+    (tmp_path / "ds.json").write_text(json.dumps(daemonset("x", "gated", tolerations=tolerations)))
+    server = ApiServer([node("a-0", ({"key": "level", "value": "7", "effect": "NoSchedule"},)), daemonset("x", "other")])
+    server.version["gitVersion"] = version
+    with serving(server, tmp_path) as config:
+        result = program("apply", "-f", str(tmp_path / "ds.json"), "--kubeconfig", str(config))
+    assert result.code == code, result.out + result.err
+
+
 @pytest.mark.parametrize(
     ("minor", "metrics", "outcome"),
     [

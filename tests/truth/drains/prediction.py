@@ -13,6 +13,7 @@ from unittest import mock
 from preflight.scheduling.drain import DrainVerdict, NodeDrain, PodDrain, assume_never_ready, simulate_drain
 from preflight.scheduling.drain.model import DrainAssumptions
 from tests.cli.program import Result, program
+from tests.cluster.build import get_release
 from tests.truth.prediction import FrontDoorError
 
 STAYS = "stays"
@@ -62,7 +63,7 @@ class Said(NamedTuple):
 def prediction(argv: Sequence[str], dump: Path) -> Said:
     """Run `preflight ARGV --from DUMP -o json`; FrontDoorError where the report does not say what was judged."""
     with _overheard() as heard:
-        result = program(*argv, "--from", str(dump), "-o", "json", "--no-policy")
+        result = program(*argv, "--from", str(dump), "-o", "json", "--no-policy", *get_release().argv)
     if result.code not in (0, 1, 3):
         return Said(result, {}, ())
     (step,) = json.loads(result.out)["change"]["steps"]
