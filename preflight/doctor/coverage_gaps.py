@@ -20,6 +20,7 @@ from preflight.doctor.cluster_messages import get_creation_error
 from preflight.doctor.csi_mounts import MissingDriver
 from preflight.doctor.daemonset_health import DaemonSetPodHealth, PodHealthByDaemonSet
 from preflight.doctor.index import ClusterIndex
+from preflight.doctor.platforms import find_wrong_platform
 from preflight.doctor.pod_health import (
     CrashLoop,
     FailedContainer,
@@ -31,6 +32,7 @@ from preflight.doctor.pod_health import (
     StatedReason,
     UnhealthyPod,
     WaitingContainer,
+    WrongPlatform,
 )
 from preflight.doctor.providers import ProviderIndex
 from preflight.model.apps import DaemonSet
@@ -195,7 +197,9 @@ class _Finder:
                 continue
             for unhealthy_pod in unhealthy_pods[:1]:
                 if node not in health.working_nodes or unhealthy_pod.trouble in (PodTrouble.PENDING, PodTrouble.TERMINATING):
-                    by_reason[_GAP_KINDS[unhealthy_pod.trouble], _drop_restart_count(unhealthy_pod.reason)].append((node, unhealthy_pod))
+                    wrong = find_wrong_platform(self.index, daemonset, unhealthy_pod, health)
+                    reason = wrong or _drop_restart_count(unhealthy_pod.reason)
+                    by_reason[_GAP_KINDS[unhealthy_pod.trouble], reason].append((node, unhealthy_pod))
         for (kind, reason), places in by_reason.items():
             places.sort(key=lambda place: place[0])
             yield CoverageGap(
@@ -283,6 +287,8 @@ def _make_reason_sort_key(reason: GapReason | None) -> tuple[str, ...]:
             return ("0", text)
         case WaitingContainer(container, stated, message):
             return ("1", container, "", stated, message)
+        case WrongPlatform(container, stated, platform):
+            return ("1", container, "", stated, platform)
         case CrashLoop(container, _, last_reason, exit_code):
             return ("1", container, "crashes", last_reason, "" if exit_code is None else str(exit_code))
         case FailedContainer(container, code, restarts):

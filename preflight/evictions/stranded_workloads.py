@@ -77,8 +77,8 @@ def _iter_stranded(
 
 
 def _knows_all_nodes(world: ClusterState, differing: frozenset[str]) -> bool:
-    """Whether the nodes are those of a whole cluster: a listing of one, pods of all namespaces or nodes that are not changed say so."""
-    return world.listing is not None or world.listed_namespaces is None or any(name not in differing for name in world.nodes)
+    """Whether the nodes are those of a whole cluster: pods of all namespaces say so, and nodes that are not changed."""
+    return world.listed_namespaces is None or any(name not in differing for name in world.nodes)
 
 
 def _make_stranded(change: Change, pod: NextPod, lost: LostNodes, labellers: tuple[ObjectKey, ...]) -> StrandedWorkload:

@@ -17,9 +17,11 @@ from preflight.load import locations, world_builder
 from preflight.load.collector import ObjectCollector
 from preflight.load.files import STDIN, SourceFile, describe_os_error, find_chart, find_files, read_content
 from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, WANTED_KINDS
-from preflight.load.unknown_resources import find_unknown_resource_in_text
+from preflight.load.kustomizations import read_kustomizations
+from preflight.load.unknown_resources import find_operated_resource_in_text, find_unknown_resource_in_text
 from preflight.messages.load import (
     HIDDEN,
+    KUSTOMIZE_PATCH,
     NOT_FOLLOWED,
     NOT_PARSED,
     NOT_UTF16,
@@ -144,10 +146,13 @@ def load_sources(
     checked_files: frozenset[str] | None = None,
 ) -> LoadResult:
     """The world that sources make, with what was gathered before; one whose path is `-` is read from the stream that comes with it."""
-    sources = []
-    for source, stream in streams:
-        sources.append(source)
-        if not source.chart:
+    given = list(streams)
+    sources = [source for source, _ in given]
+    collector.kustomizations = read_kustomizations(sources)
+    for source, stream in given:
+        if collector.kustomizations.is_patch(source):
+            collector.count_skipped(KUSTOMIZE_PATCH, noun="file")
+        elif not source.chart:
             _read_source(collector, source, stream)
     for chart, count in _count_templates(sources).items():
         collector.add_skipped(describe_templates(count, chart), explain_unrendered(chart))
@@ -236,7 +241,6 @@ def _decode_text(collector: ObjectCollector, data: bytes | bytearray | mmap, fil
 
 def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> None:
     file = source.file
-    unparsed = 0
     broken: list[InvalidDocument] = []
     checks_everything = source.is_named and not collector.leaves_templates  # a hook names whatever was changed
     is_configuration = _may_be_rancher_config(text, source)
@@ -254,15 +258,8 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
                 collector.add_pods(pods, file)
         elif isinstance(item, InvalidDocument):
             broken.append(item)
-        elif unknown := find_unknown_resource_in_text(item.chunk.text):
-            collector.unknown_resources.append(unknown)
-        else:
-            checked = documents.read_chunk(item.chunk) if checks_everything else None
-            if isinstance(checked, InvalidDocument):
-                broken.append(checked)
-            else:
-                unparsed += 1
-    collector.count_skipped(NOT_PARSED, unparsed)
+        elif invalid := _take_unparsed(collector, item.chunk, checks_everything=checks_everything):
+            broken.append(invalid)
     if broken and "{{" in text and (not checks_everything or _is_template(source, broken[0])):
         chart = find_chart(os.path.dirname(source.path)) if source.is_named and source.path != STDIN else ""  # noqa: PTH120
         collector.add_unrendered(Origin(file, line=broken[0].line), is_named=source.is_named, chart=chart or "CHARTDIR")
@@ -270,6 +267,20 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
     for item in broken:
         line = documents.get_source_line(item.chunk, item.line) if item.chunk else ""
         collector.add_problem(item.message, file, item.line, item.column, line if len(line) <= locations.MAX_SOURCE else "")
+
+
+def _take_unparsed(collector: ObjectCollector, chunk: Chunk, *, checks_everything: bool) -> InvalidDocument | None:
+    """Note a document of no kind that is judged; where everything is to be checked, why it cannot be read."""
+    if operated := find_operated_resource_in_text(chunk.text):
+        collector.operated_resources.append(operated)
+    if unknown := find_unknown_resource_in_text(chunk.text):
+        collector.unknown_resources.append(unknown)
+        return None
+    checked = documents.read_chunk(chunk) if checks_everything else None
+    if isinstance(checked, InvalidDocument):
+        return checked
+    collector.count_skipped(NOT_PARSED)
+    return None
 
 
 def _is_template(source: SourceFile, broken: InvalidDocument) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from preflight.doctor.diagnose import Diagnosis
     from preflight.evictions.stranded_workloads import StrandedWorkload
     from preflight.evictions.workload_exposure import WorkloadExposure
+    from preflight.model.autoscaling import Autoscaler
     from preflight.model.evictions import EvictionReport
     from preflight.model.policy import PodDisruptionBudget
 
@@ -183,7 +184,7 @@ class Rule(Struct, frozen=True):
         return self.explanation.partition("\n")[0].rstrip(".")
 
 
-def make_subject_of(item: Workload | JobSet | PodDisruptionBudget) -> Subject:
+def make_subject_of(item: Workload | JobSet | PodDisruptionBudget | Autoscaler) -> Subject:
     """A namespaced object as the subject of a finding."""
     return Subject(type(item).__name__, item.metadata.namespace, item.metadata.name)
 
