@@ -127,7 +127,10 @@ def _iter_lost_providers(
     lacking_nodes: list[Node],
     peers: list[Node],
 ) -> Iterator[Provider]:
-    """What the DaemonSets provide that select by the label, and work on two thirds of the peers at least and on none of the nodes."""
+    """What the DaemonSets provide that select by the label, and work on two thirds of the peers at least and on none of the nodes.
+
+    Not what another DaemonSet of that kind may provide there.
+    """
     lacking, having = ({node.name for node in nodes} for nodes in (lacking_nodes, peers))
     found = []
     for selection in selections:
@@ -136,9 +139,17 @@ def _iter_lost_providers(
         if daemonset is not None and component is not None:
             health = pod_health.get((daemonset.metadata.namespace, daemonset.metadata.name))
             working = health.working_nodes if health is not None else frozenset()
-            if 3 * len(having & working) >= 2 * len(having) and not working & lacking:
-                found.append(Provider(daemonset, component))
+            lost = Provider(daemonset, component)
+            others = (other for other in providers.list_providers(component.kind.id) if other != lost)
+            is_gone = 3 * len(having & working) >= 2 * len(having) and not working & lacking
+            if is_gone and not any(_works_on(other, pod_health, lacking) for other in others):
+                found.append(lost)
     yield from sorted(found, key=lambda provider: (provider.component.kind.rank, provider.key))
+
+
+def _works_on(provider: Provider, pod_health: PodHealthByDaemonSet, nodes: set[str]) -> bool:
+    """Whether the pods of a DaemonSet work on all of some nodes."""
+    return provider.key in pod_health and nodes <= pod_health[provider.key].working_nodes
 
 
 def _can_take_with_label(index: ClusterIndex, pod: PodState, nodes: list[Node], label: str, value: str) -> bool:

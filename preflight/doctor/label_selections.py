@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from preflight.dependents.requirements import list_consumers
+from preflight.dependents.requirements import list_consumers, make_subject
 from preflight.doctor.index import ClusterIndex
+from preflight.doctor.owners import get_owner
 from preflight.doctor.pod_health import get_extended_requests
 from preflight.model.core import PodSpec, find_controller
 from preflight.model.report import Subject
@@ -50,18 +51,23 @@ def collect_label_selections(index: ClusterIndex) -> dict[str, list[LabelSelecti
         for label, values in _iter_selected_labels(pod.spec):
             selection = LabelSelection(Subject("Pod", *pod.key), values, pod, frozenset(get_extended_requests(pod.spec)))
             found.setdefault(label, []).append(selection)
+    given = {make_subject(workload) for workload in (*index.cluster.workloads, *index.cluster.job_sets)}
     for pod in _iter_running_pods(index):
+        owner, controller = get_owner(pod), pod.controller
+        if owner in given or (controller is not None and Subject(controller.kind, pod.metadata.namespace, controller.name) in given):
+            continue
         for label, values in _iter_selected_labels(pod.spec):
-            selection = LabelSelection(Subject("Pod", *pod.key), values, None, frozenset(get_extended_requests(pod.spec)))
+            selection = LabelSelection(owner, values, None, frozenset(get_extended_requests(pod.spec)))
             found.setdefault(label, []).append(selection)
     return found
 
 
 def _iter_running_pods(index: ClusterIndex) -> Iterator[PodState]:
-    """A pod for each kind of those that run, select their node and are of no workload that was given."""
+    """The pods that run, select their node and are of no DaemonSet; of pods that ask for the same only the first."""
     pods, seen = index.cluster.whole_pods or {}, set()
     for listed in index.cluster.pods:
-        key = (bytes(listed.spec.nodeSelector), bytes(listed.spec.affinity), bytes(listed.spec.containers))
+        spec = listed.spec
+        key = tuple(map(bytes, (spec.nodeSelector, spec.affinity, spec.containers)))
         if not listed.spec.nodeName or key in seen or not (listed.spec.nodeSelector or listed.spec.affinity):
             continue
         owner = find_controller(listed)
