@@ -19,6 +19,7 @@ from preflight.doctor.pod_health import (
     StatedReason,
     UnhealthyPod,
     WaitingContainer,
+    WrongPlatform,
 )
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Taint
@@ -126,6 +127,8 @@ def _make_reason_sort_key(reason: GapReason | None) -> tuple[str, ...]:
             return ("0", text)
         case WaitingContainer(container, stated, message):
             return ("1", container, "", stated, message)
+        case WrongPlatform(container, stated, platform):
+            return ("1", container, "", stated, platform)
         case CrashLoop(container, _, last_reason, exit_code):
             return ("1", container, "crashes", last_reason, "" if exit_code is None else str(exit_code))
         case FailedContainer(container, code, restarts):

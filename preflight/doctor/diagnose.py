@@ -171,7 +171,7 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
         cordoned_nodes=find_cordoned_nodes(index),
         leftover_taints=find_leftover_taints(index, providers, pod_health),
         stale_allocations=find_stale_allocations(index),
-        label_drifts=find_label_drifts(index),
+        label_drifts=find_label_drifts(index, providers, pod_health),
         stalled_jobs=stalled_jobs,
         refused_creations=find_refused_creations(index, stalled_jobs),
         pod_waits=find_waits(index, wait_finder),

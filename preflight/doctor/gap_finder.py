@@ -18,6 +18,7 @@ from preflight.doctor.csi_mounts import MissingDriver
 from preflight.doctor.daemonset_health import DaemonSetPodHealth, PodHealthByDaemonSet
 from preflight.doctor.demand import DemandIndex
 from preflight.doctor.index import ClusterIndex
+from preflight.doctor.platforms import find_wrong_platform
 from preflight.doctor.pod_health import CrashLoop, PodReason, PodTrouble, UnhealthyPod
 from preflight.doctor.providers import ProviderIndex
 from preflight.doctor.refused_gaps import find_refused_gaps, is_recent, make_refused_gap
@@ -126,7 +127,9 @@ class _Finder:
                 continue
             for unhealthy_pod in unhealthy_pods[:1]:
                 if node not in health.working_nodes or unhealthy_pod.trouble in (PodTrouble.PENDING, PodTrouble.TERMINATING):
-                    by_reason[_GAP_KINDS[unhealthy_pod.trouble], _drop_restart_count(unhealthy_pod.reason)].append((node, unhealthy_pod))
+                    wrong = find_wrong_platform(self.index, daemonset, unhealthy_pod, health)
+                    reason = wrong or _drop_restart_count(unhealthy_pod.reason)
+                    by_reason[_GAP_KINDS[unhealthy_pod.trouble], reason].append((node, unhealthy_pod))
         for (kind, reason), places in by_reason.items():
             places.sort(key=lambda place: place[0])
             yield CoverageGap(

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.dependents.requirements import is_extended_resource, list_consumers
+from preflight.dependents.requirements import is_extended_resource
+from preflight.doctor.daemonset_health import PodHealthByDaemonSet
 from preflight.doctor.index import ClusterIndex
+from preflight.doctor.label_selections import LabelSelection, collect_label_selections
 from preflight.doctor.pending.node_fit import compute_fit
+from preflight.doctor.providers import Provider, ProviderIndex
 from preflight.doctor.stranded_capacity import sum_free_resources
-from preflight.model.core import Node, PodSpec
+from preflight.model.core import Node
 from preflight.model.report import Subject
 from preflight.model.runtime_state import ManagedFields, PodState
 from preflight.model.timestamps import parse_time
 from preflight.scheduling.occupancy import Occupancy
 from preflight.scheduling.quantities import QuantityError, parse_millis
 
-_NODE_SPECIFIC_LABELS = frozenset(
-    (
-        "kubernetes.io/hostname",
-        "kubernetes.io/os",
-        "kubernetes.io/arch",
-        "beta.kubernetes.io/os",
-        "beta.kubernetes.io/arch",
-        "metadata.name",
-    )
-)
 _INSTANCE_TYPE_LABELS = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _CONTROL_PLANE_LABELS = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 _DAY = 86400.0
@@ -40,9 +32,11 @@ class LabelDrift(Struct, frozen=True):
 
     1. `values` are those of the `peers`, which are of the same make. `selecting_subjects` are the workloads and pods that select by it.
     2. `waiting_pods` are pods without a node that the nodes would take, were it not for the label. `idle_devices` are devices on the nodes
-       that nobody uses. `days_younger` is by how many days the youngest of the nodes is younger than the youngest peer, 0 where it is not
-       or not known.
+       that nobody uses, and that are asked for by who selects by the label. `days_younger` is by how many days the youngest of the nodes
+       is younger than the youngest peer, 0 where it is not or not known.
     3. `label_manager` is the entry of managedFields that says who set it last on a peer; None where no entry does.
+    4. `lost_providers` are the DaemonSets that the nodes lack for want of the label, with what they provide on the peers; the worst to lose
+       first.
     """
 
     label: str
@@ -54,26 +48,25 @@ class LabelDrift(Struct, frozen=True):
     idle_devices: Mapping[str, int] = {}
     days_younger: int = 0
     label_manager: ManagedFields | None = None
+    lost_providers: tuple[Provider, ...] = ()
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether workloads break on the nodes: a device idles that they ask for, or they lack a DaemonSet without which pods fail."""
+        return bool(self.idle_devices) or any(provider.component.kind.critical for provider in self.lost_providers)
 
 
-class _Selection(NamedTuple):
-    """Someone who selects by a label; no `values` stand for any. `pod` is the pod where one waits."""
-
-    subject: Subject
-    values: frozenset[str]
-    pod: PodState | None
-
-
-def find_label_drifts(index: ClusterIndex) -> tuple[LabelDrift, ...]:
+def find_label_drifts(index: ClusterIndex, providers: ProviderIndex, pod_health: PodHealthByDaemonSet) -> tuple[LabelDrift, ...]:
     """Every label that a few nodes lack.
 
     1. Nodes are of one make where instance type, operating system, processors, memory (to a tenth) and extended resources are the same.
     2. At least three of a make; those that lack the label are no more than a third of them, and have no other value of it.
     3. Somebody selects by it: a template or a pod that waits, with a value that the peers have.
-    4. And something shows that it is missed: a pod waits that a node would take with it, devices lie idle on such a node, or it
-       registered a day or more after all its peers. Else a split into labelled nodes and others may be meant.
+    4. And something shows that it is missed: a pod waits that a node would take with it, devices lie idle on such a node that somebody
+       asks for who selects by it, a DaemonSet of a known kind works on most peers and not there, or the node registered a day or more after
+       all its peers. Else a split into labelled nodes and others may be meant.
     """
-    selections_by_label = _collect_label_selections(index)
+    selections_by_label = collect_label_selections(index)
     if not selections_by_label:
         return ()
     makes: dict[object, list[Node]] = {}
@@ -84,11 +77,18 @@ def find_label_drifts(index: ClusterIndex) -> tuple[LabelDrift, ...]:
     for nodes in makes.values():
         if len(nodes) >= _MIN_CLASS_SIZE:
             for label, selections in sorted(selections_by_label.items()):
-                found += _find_drift(index, label, selections, nodes)
+                found += _find_drift(index, providers, pod_health, label, selections, nodes)
     return tuple(found)
 
 
-def _find_drift(index: ClusterIndex, label: str, selections: list[_Selection], nodes: list[Node]) -> Iterator[LabelDrift]:
+def _find_drift(
+    index: ClusterIndex,
+    providers: ProviderIndex,
+    pod_health: PodHealthByDaemonSet,
+    label: str,
+    selections: list[LabelSelection],
+    nodes: list[Node],
+) -> Iterator[LabelDrift]:
     peers = [node for node in nodes if label in node.metadata.labels]
     lacking = [node for node in nodes if label not in node.metadata.labels]
     if not lacking or 3 * len(lacking) > len(nodes):
@@ -100,9 +100,12 @@ def _find_drift(index: ClusterIndex, label: str, selections: list[_Selection], n
     value = next((value for selection in matching for value in sorted(selection.values & values)), min(values))
     pods = [selection.pod for selection in matching if selection.pod is not None]
     waiting = tuple(sorted({pod.key for pod in pods if _can_take_with_label(index, pod, lacking, label, value)}))
-    idle_devices = sum_free_resources(index, [node.name for node in lacking])
+    wanted = frozenset().union(*(selection.resources for selection in matching))
+    free = sum_free_resources(index, [node.name for node in lacking])
+    idle_devices = {name: amount for name, amount in free.items() if name in wanted}
     days_younger = _count_days_younger(index, lacking, peers)
-    if waiting or (idle_devices and _are_devices_idle(lacking, idle_devices)) or days_younger:
+    lost = tuple(_iter_lost_providers(providers, pod_health, matching, lacking, peers))
+    if waiting or (idle_devices and _are_devices_idle(lacking, free)) or days_younger or lost:
         yield LabelDrift(
             label,
             tuple(sorted(values)),
@@ -113,7 +116,40 @@ def _find_drift(index: ClusterIndex, label: str, selections: list[_Selection], n
             idle_devices,
             days_younger,
             _find_label_manager(index, label, peers),
+            lost,
         )
+
+
+def _iter_lost_providers(
+    providers: ProviderIndex,
+    pod_health: PodHealthByDaemonSet,
+    selections: list[LabelSelection],
+    lacking_nodes: list[Node],
+    peers: list[Node],
+) -> Iterator[Provider]:
+    """What the DaemonSets provide that select by the label, and work on two thirds of the peers at least and on none of the nodes.
+
+    Not what another DaemonSet of that kind may provide there.
+    """
+    lacking, having = ({node.name for node in nodes} for nodes in (lacking_nodes, peers))
+    found = []
+    for selection in selections:
+        daemonset = providers.find_daemonset(selection.subject) if selection.is_daemon else None
+        component = providers.get_worst_component(daemonset) if daemonset is not None else None
+        if daemonset is not None and component is not None:
+            health = pod_health.get((daemonset.metadata.namespace, daemonset.metadata.name))
+            working = health.working_nodes if health is not None else frozenset()
+            lost = Provider(daemonset, component)
+            others = (other for other in providers.list_providers(component.kind.id) if other != lost)
+            is_gone = 3 * len(having & working) >= 2 * len(having) and not working & lacking
+            if is_gone and not any(_works_on(other, pod_health, lacking) for other in others):
+                found.append(lost)
+    yield from sorted(found, key=lambda provider: (provider.component.kind.rank, provider.key))
+
+
+def _works_on(provider: Provider, pod_health: PodHealthByDaemonSet, nodes: set[str]) -> bool:
+    """Whether the pods of a DaemonSet work on all of some nodes."""
+    return provider.key in pod_health and nodes <= pod_health[provider.key].working_nodes
 
 
 def _can_take_with_label(index: ClusterIndex, pod: PodState, nodes: list[Node], label: str, value: str) -> bool:
@@ -185,25 +221,3 @@ def _make_hardware_key(index: ClusterIndex, node: Node) -> object:
 def _round_quantity(quantity: str | int | float) -> str:
     """A quantity to a tenth: nodes of one make differ a little in memory."""
     return f"{_parse_whole(quantity):.1e}"
-
-
-def _collect_label_selections(index: ClusterIndex) -> dict[str, list[_Selection]]:
-    """The labels that templates and waiting pods select by."""
-    found: dict[str, list[_Selection]] = {}
-    for consumer in list_consumers(index.cluster):
-        for label, values in _iter_selected_labels(consumer.spec):
-            found.setdefault(label, []).append(_Selection(consumer.subject, values, None))
-    for pod in index.waiting_pods:
-        for label, values in _iter_selected_labels(pod.spec):
-            found.setdefault(label, []).append(_Selection(Subject("Pod", *pod.key), values, pod))
-    return found
-
-
-def _iter_selected_labels(spec: PodSpec) -> Iterator[tuple[str, frozenset[str]]]:
-    yield from ((key, frozenset((value,))) for key, value in spec.nodeSelector.items() if key not in _NODE_SPECIFIC_LABELS)
-    affinity = spec.affinity.nodeAffinity if spec.affinity else None
-    required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
-    for term in required.nodeSelectorTerms if required else ():
-        for expression in term.matchExpressions:
-            if expression.key not in _NODE_SPECIFIC_LABELS and expression.operator in ("In", "Exists"):
-                yield expression.key, frozenset(expression.values)

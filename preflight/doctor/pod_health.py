@@ -75,6 +75,23 @@ class WaitingContainer(Struct, frozen=True):
     message: str = ""
 
 
+class WrongPlatform(Struct, frozen=True):
+    """A container whose image is not made for the platform of its node.
+
+    1. `state` is why the container waits, `platform` what the image lacks: `windows/amd64`. `is_stated`: the container runtime says so.
+    2. `label` tells the node from all those where the pods work, which have the `working_values`; "" where none does. `is_selected`: the
+       pods select on it.
+    """
+
+    container: str
+    state: str
+    platform: str
+    is_stated: bool
+    label: str = ""
+    working_values: tuple[str, ...] = ()
+    is_selected: bool = False
+
+
 class RunningInitContainer(Struct, frozen=True):
     """An init container that still runs."""
 
@@ -91,7 +108,7 @@ class NotStarted(Struct, frozen=True):
     """A pod that its kubelet has not begun to start."""
 
 
-PodReason = StatedReason | CrashLoop | FailedContainer | WaitingContainer | RunningInitContainer | StartingPod | NotStarted
+PodReason = StatedReason | CrashLoop | FailedContainer | WaitingContainer | WrongPlatform | RunningInitContainer | StartingPod | NotStarted
 
 
 class UnhealthyPod(Struct, frozen=True):

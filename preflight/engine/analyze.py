@@ -61,8 +61,7 @@ def analyze_plan(session: Session, plan: Plan) -> Analysis:
     options = make_load_options(session, _find_pod_detail(plan))
     with open_input(session.input, options, stdin=session.stdin, query=_make_query(session, plan)) as opened:
         inputs = _load_dependents(_load_all_pods(make_inputs(session, opened), plan, opened), plan, opened)
-        if any(command.may_evict for command in plan.commands):
-            inputs = _load_missing_nodes(inputs, plan, opened)
+        inputs = _load_missing_nodes(inputs, plan, opened)
     return _evaluate_plan(inputs, plan)
 
 
@@ -115,7 +114,7 @@ def _load_all_pods(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> Loade
 
 
 def _load_missing_nodes(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
-    """Ask a live cluster for nodes and their pods until it is certain where replacements find room, or that they find none."""
+    """Ask a live cluster for nodes and their pods until it is certain where new pods find room, or that they find none."""
     while opened.connection is not None and (missing := _find_missing_nodes(inputs, plan)) is not None:
         loaded = opened.load_missing(missing)
         if loaded is None:
@@ -150,7 +149,7 @@ def _find_missing_nodes(inputs: LoadedInputs, plan: Plan) -> MissingNodes | None
 
     listing = inputs.world.listing
     if listing is None or listing.pod_nodes is None:
-        return None
+        return _find_unplaced_pods(inputs, plan)
     for step in _simulate_quietly(inputs, plan, evaluate_pods):
         if step.pod_impact is not None and step.pod_impact.missing is not None:
             return step.pod_impact.missing
@@ -158,6 +157,17 @@ def _find_missing_nodes(inputs: LoadedInputs, plan: Plan) -> MissingNodes | None
         if unlisted := losing - listing.pod_nodes:  # by an update that goes on: what follows depends on the other pods there
             return MissingNodes(undecided=unlisted)
     return None
+
+
+def _find_unplaced_pods(inputs: LoadedInputs, plan: Plan) -> MissingNodes | None:
+    """The next pods of pods that stay, which none of the known nodes takes any more: another node may."""
+    if inputs.world.listing is None or inputs.world.listing.nodes:
+        return None
+    from preflight.evictions.replacement_placement import MissingNodes
+    from preflight.evictions.stranded_workloads import list_unplaced_pods
+
+    pods = tuple(spec for impact in _predict_impacts(inputs, plan) for spec in list_unplaced_pods(impact))
+    return MissingNodes(next_pods=pods) if pods else None
 
 
 def _simulate_quietly(inputs: LoadedInputs, plan: Plan, evaluate_pods: PodEvaluator) -> Iterator[SimulatedStep]:

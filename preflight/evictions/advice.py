@@ -24,7 +24,7 @@ from preflight.model.evictions import Eviction, EvictionMechanism, EvictionRepor
 from preflight.model.owners import OwnerKey
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.termination_reasons import HangReason
-from preflight.scheduling.budgets import evaluate_budget_health, selects
+from preflight.scheduling.budgets import evaluate_budget_health, find_sufficient_replicas, selects
 
 _WAIT_FLAGS = {EvictionMechanism.DRAIN: WaitFlag.SKIP_WAIT, EvictionMechanism.DELETION: WaitFlag.NO_WAIT}
 """The flag of the kubectl that waits until pods are gone, where one does."""
@@ -89,8 +89,10 @@ def _advise_on_budget(
     if reason is DrainReason.NEEDS_ALL_HEALTHY:
         health = evaluate_budget_health(first, pod_index.pods, pod_index.owners)
         owners = _find_owners(pod_index, first)
-        if isinstance(first.spec.minAvailable, int) and len(owners) == 1 and first.spec.maxUnavailable is None:
-            return ChangeBudget(BudgetAction.SCALE_UP, named, owners[0], health.desired + 1)
+        limit = first.spec.minAvailable if first.spec.maxUnavailable is None else None
+        enough = health.desired + 1 if isinstance(limit, int) else None if limit is None else find_sufficient_replicas(limit)
+        if enough is not None and len(owners) == 1:
+            return ChangeBudget(BudgetAction.SCALE_UP, named, owners[0], enough)
         return ChangeBudget(BudgetAction.LOWER_LIMIT, named)
     if reason is DrainReason.NOT_ENOUGH_HEALTHY:
         unready = tuple(

@@ -71,7 +71,8 @@ class NodeTakers:
         """The nodes that a change takes from a pod and that were its last; None where it had none for certain, or another is left.
 
         1. What is on the nodes does not count: room comes and goes. A node that is smaller than what the pod asks for never takes it.
-        2. A partly known node may have more taints: nothing is lost there for certain, and one that fits counts as left.
+        2. A partly known node may have more taints: nothing is lost there for certain, and one that fits counts as left. The next nodes of
+           a pool are as its manifest says; nodes that stand for all with some labels are those of a pod that selects these.
         """
         demand = self._make_demand(pod)
         key = (demand.key, tuple((demand.wanted.requests or {}).items()))
@@ -84,14 +85,14 @@ class NodeTakers:
         doubts: dict[Uncertainty, None] = {}
         for node_class in self._partitions.get_classes(demand.mentions, self.differing):
             before, after = self._judge(demand, node_class, node_class.before), self._judge(demand, node_class, node_class.after)
-            if not before.takes and after.takes is False:
+            if before.takes is False and after.takes is False:
                 continue
             names = frozenset().union(*self._iter_large_enough(demand, node_class.nodes))
             if not names:
                 continue
-            if after.takes:
-                return None
-            if before.takes and node_class.before is not None and not node_class.before.is_partial:
+            if after.takes or (before.takes is None and after.takes is None):
+                return None  # it is as it was
+            if node_class.before is not None and _took(demand.pod, node_class.before, before):
                 lost |= names
             doubts |= dict.fromkeys(after.doubts)
         if not lost:
@@ -155,6 +156,14 @@ class NodeTakers:
             groups = ((build_occupancy((self._nodes[few[0]],), ()).nodes[few[0]], frozenset(few)) for few in members.values())
             self._sizes[names] = tuple(groups)
         return self._sizes[names]
+
+
+def _took(pod: NextPod, node: Node, answer: NodeAnswer) -> bool:
+    """Whether a pod was for a node before: for certain, or because it selects all labels by which a command names many nodes as one."""
+    if not node.is_partial or node.pool is not None:
+        return answer.takes is True
+    labels = node.metadata.labels
+    return answer.takes is not False and node.name.startswith("(") and bool(labels) and labels.items() <= pod.spec.nodeSelector.items()
 
 
 def _complete_cordon(node: Node) -> Node:

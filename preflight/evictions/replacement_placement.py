@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from preflight.change.node_verbs import set_schedulable
 from preflight.evictions.pod_index import PodIndex, PodKey, is_of_daemonset
-from preflight.model.core import Node
+from preflight.model.core import Node, PodSpec
 from preflight.model.eviction_reasons import NodeObstacle, PendingReason, PlacementFact, StaysPending, TooFewFit
 from preflight.model.evictions import ReplacementOutcome, ReturningPod
 from preflight.model.owners import OwnerKey
@@ -32,9 +32,11 @@ class MissingNodes(Struct, frozen=True):
     1. `pods` are those whose replacements have found no place on the nodes that are known; `undecided` are known nodes whose pods are not,
        and that may take one of them.
     2. `needs_all_nodes`: every node has to be known, whatever is on it.
+    3. `next_pods` are those of pods that stay, which no known node would take.
     """
 
     pods: tuple[SchedulerPod, ...] = ()
+    next_pods: tuple[PodSpec, ...] = ()
     undecided: frozenset[str] = frozenset()
     needs_all_nodes: bool = False
 
@@ -132,7 +134,7 @@ def find_missing_nodes(
     if not undecided and not needs_all_nodes:
         return None
     pods = tuple(pod for pod in leaving_pods if pod.key in undecided)
-    return MissingNodes(pods, frozenset().union(*undecided.values()), needs_all_nodes)
+    return MissingNodes(pods, (), frozenset().union(*undecided.values()), needs_all_nodes)
 
 
 def _count_unplaceable(answer: FitResult, wanted: int) -> int:

@@ -11,7 +11,7 @@ from preflight.coverage.label_cascade import remove_labels
 from preflight.coverage.model import Impact
 from preflight.evictions.next_pods import NextPod, list_next_pods
 from preflight.evictions.node_takers import LostNodes, NodeTakers
-from preflight.model.core import Node
+from preflight.model.core import Node, PodSpec
 from preflight.model.meta import ObjectKey, Origin
 from preflight.model.report import Subject
 from preflight.model.uncertainty import Uncertainty
@@ -46,13 +46,27 @@ def list_stranded_workloads(impact: Impact) -> tuple[StrandedWorkload, ...]:
     2. One that asks for no node of its own may have any: it counts only where the cluster's nodes are known, as far as that can be told.
     """
     change = impact.change
-    if change.before.listing is not None and not change.before.listing.nodes:
+    if not _are_nodes_listed(change.before):
         return ()
     found = {stranded.subject: stranded for stranded in _iter_stranded(change, change.after.nodes, {})}
     if impact.fading_labels:
         later = _iter_stranded(change, remove_labels(change.after.nodes, impact.fading_labels), impact.fading_labels)
         found = {**{stranded.subject: stranded for stranded in later}, **found}
     return tuple(found.values())
+
+
+def list_unplaced_pods(impact: Impact) -> tuple[PodSpec, ...]:
+    """The next pods that none of the nodes takes that a live cluster was asked for, where that is not every node; each kind once."""
+    change = impact.change
+    if _are_nodes_listed(change.before):
+        return ()
+    takers = NodeTakers(change.before.nodes, change.after.nodes, change.after.comparison_operators)
+    pods = list_next_pods(change.before, takers.differing) if takers.differing else ()
+    return tuple(pod.spec for pod in pods if takers.find_lost_nodes(pod) is not None)
+
+
+def _are_nodes_listed(world: ClusterState) -> bool:
+    return world.listing is None or world.listing.nodes
 
 
 def _iter_stranded(
@@ -77,8 +91,8 @@ def _iter_stranded(
 
 
 def _knows_all_nodes(world: ClusterState, differing: frozenset[str]) -> bool:
-    """Whether the nodes are those of a whole cluster: a listing of one, pods of all namespaces or nodes that are not changed say so."""
-    return world.listing is not None or world.listed_namespaces is None or any(name not in differing for name in world.nodes)
+    """Whether the nodes are those of a whole cluster: pods of all namespaces say so, and nodes that are not changed."""
+    return world.listed_namespaces is None or any(name not in differing for name in world.nodes)
 
 
 def _make_stranded(change: Change, pod: NextPod, lost: LostNodes, labellers: tuple[ObjectKey, ...]) -> StrandedWorkload:

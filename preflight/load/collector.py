@@ -27,8 +27,9 @@ from preflight.load.kinds import (
     is_list,
     is_unrendered,
 )
+from preflight.load.kustomizations import Kustomizations
 from preflight.load.locations import locate_item
-from preflight.load.unknown_resources import UnknownResource, find_toleration_lists, find_unknown_resource
+from preflight.load.unknown_resources import UnknownResource, find_operated_resource, find_toleration_lists, find_unknown_resource
 from preflight.messages.load import (
     EDITED_DAEMONSET,
     NO_API_VERSION,
@@ -45,6 +46,7 @@ from preflight.messages.load import (
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import CoveragePod, Node
+from preflight.model.manifest_context import OperatedResource
 from preflight.model.meta import LabelSelector, Origin, Refusal, SourcedObject
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.report import Location, Problem, SkippedCheck
@@ -80,7 +82,8 @@ class ObjectCollector:
     7. `runtime_state` is what is read of the state of the cluster, None where nobody asks for it: most commands do not.
     8. `pod_texts` are the listed pods as a whole, each read when it is asked for; None where nobody wants them.
     9. `empty_paths` are named folders without a file, and named files without any content.
-    10. `leaves_templates`: an unrendered template of a chart is left out, even where the person named its file.
+    10. `operated_resources` are the custom resources that are not read; `kustomizations` what kustomizations say of other files.
+    11. `leaves_templates`: an unrendered template of a chart is left out, even where the person named its file.
     """
 
     def __init__(
@@ -110,6 +113,8 @@ class ObjectCollector:
         self.operator_resources: list[OperatorResource] = []
         self.unknown_resources: list[UnknownResource] = []
         self.custom_resources: list[CustomResource] = []
+        self.operated_resources: list[OperatedResource] = []
+        self.kustomizations = Kustomizations()
         self.pod_lists: list[tuple[str, frozenset[str]]] = []
         self.problems: list[Problem] = []
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
@@ -193,6 +198,8 @@ class ObjectCollector:
             elif why := explain_unchecked(item, is_from_snapshot=self.is_from_snapshot(place)):
                 if self.is_from_snapshot(place) and str(item.get("kind")) in STATE_KINDS:
                     continue
+                if (operated := find_operated_resource(item)) is not None:
+                    self.operated_resources.append(operated)
                 if (unknown := find_unknown_resource(item)) is not None:
                     self.unknown_resources.append(unknown)
                     if not has_template_text:

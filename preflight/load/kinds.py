@@ -14,6 +14,7 @@ from preflight.messages.load import (
     explain_unnamed,
 )
 from preflight.model.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from preflight.model.autoscaling import HorizontalPodAutoscaler, ScaledObject
 from preflight.model.batch import CronJob, Job, JobSet
 from preflight.model.core import POD_TEMPLATE_SPEC, Namespace, Node, Pod, PriorityClass, ResourceQuota, RuntimeClass
 from preflight.model.meta import SourcedObject
@@ -54,6 +55,8 @@ CHECKED_KINDS: Mapping[str, CheckedKind] = {
     "StorageClass": CheckedKind(StorageClass, ("storage.k8s.io",), is_namespaced=False),
     "ConfigMap": CheckedKind(ConfigMap, ("",)),
     "ResourceQuota": CheckedKind(ResourceQuota, ("",)),
+    "HorizontalPodAutoscaler": CheckedKind(HorizontalPodAutoscaler, ("autoscaling",)),
+    "ScaledObject": CheckedKind(ScaledObject, ("keda.sh",)),
 }
 """The kinds that are judged, by name."""
 

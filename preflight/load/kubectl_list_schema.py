@@ -16,7 +16,7 @@ from preflight.model.meta import Condition, Metadata
 # Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
 _OTHERS = (
     "APIService ClusterRole ClusterRoleBinding ControllerRevision CSINode CSIStorageCapacity CustomResourceDefinition Endpoints "
-    "EndpointSlice Event HorizontalPodAutoscaler Ingress IngressClass Lease LimitRange MutatingWebhookConfiguration NetworkPolicy "
+    "EndpointSlice Event Ingress IngressClass Lease LimitRange MutatingWebhookConfiguration NetworkPolicy "
     "PodTemplate ReplicationController Role RoleBinding Secret Service ServiceAccount "
     "ValidatingWebhookConfiguration VolumeAttachment"
 )

@@ -27,12 +27,14 @@ from preflight.load.files import (
     read_content,
 )
 from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, STATE_LISTS, WANTED_KINDS
-from preflight.load.unknown_resources import find_unknown_resource_in_text, has_tolerations
+from preflight.load.kustomizations import read_kustomizations
+from preflight.load.unknown_resources import find_operated_resource_in_text, find_unknown_resource_in_text, has_tolerations
 from preflight.messages.load import (
     ARCHIVE_ON_STDIN,
     EXCLUDED,
     HIDDEN,
     IGNORED,
+    KUSTOMIZE_PATCH,
     NOT_FOLLOWED,
     NOT_PARSED,
     NOT_UTF16,
@@ -151,6 +153,7 @@ def load_world(
     if cluster is not None:
         cluster(gathered)
     gathered.empty_paths += walked.empty_folders
+    gathered.kustomizations = read_kustomizations(walked.sources)
     streams = ((source, stdin) for source in walked.sources)
     return load_sources(gathered, streams, one_cluster=one_cluster, versions=versions, checked_files=judged)
 
@@ -167,7 +170,9 @@ def load_sources(
     sources = []
     for source, stream in streams:
         sources.append(source)
-        if not source.chart:
+        if collector.kustomizations.is_patch(source):
+            collector.count_skipped(KUSTOMIZE_PATCH, noun="file")
+        elif not source.chart:
             members = _read_source(collector, source, stream)
             sources += members
             if checked_files is not None and source.file in checked_files:
@@ -294,7 +299,6 @@ def _decode_text(collector: ObjectCollector, data: bytes | bytearray | mmap, fil
 
 def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> None:
     file = source.file
-    unparsed = 0
     broken: list[InvalidDocument] = []
     checks_everything = source.is_named and not collector.leaves_templates  # a hook names whatever was changed
     is_gathered_pod = _GATHERED_POD.search(file) is not None
@@ -320,19 +324,8 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
                     collector.add_pods(pods, file)
         elif isinstance(item, InvalidDocument):
             broken.append(item)
-        elif unknown := find_unknown_resource_in_text(item.chunk.text):
-            if has_tolerations(item.chunk.text) and isinstance(parsed := documents.read_chunk(item.chunk), Document):
-                with collector.keep_document(item.chunk, file):
-                    collector.add(parsed.data, Origin(file, item.chunk.index, item.chunk.line), has_template_text="{{" in item.chunk.text)
-            else:
-                collector.unknown_resources.append(unknown)
-        else:
-            checked = documents.read_chunk(item.chunk) if checks_everything else None
-            if isinstance(checked, InvalidDocument):
-                broken.append(checked)
-            else:
-                unparsed += 1
-    collector.count_skipped(NOT_PARSED, unparsed)
+        elif invalid := _take_unparsed(collector, item.chunk, file, checks_everything=checks_everything):
+            broken.append(invalid)
     if broken and "{{" in text and (not checks_everything or _is_template(source, broken[0])):
         chart = find_chart(os.path.dirname(source.path)) if source.is_named and source.path != STDIN else ""  # noqa: PTH120
         collector.add_unrendered(Origin(file, line=broken[0].line), is_named=source.is_named, chart=chart or "CHARTDIR")
@@ -340,6 +333,25 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
     for item in broken:
         line = documents.get_source_line(item.chunk, item.line) if item.chunk else ""
         collector.add_problem(item.message, file, item.line, item.column, line)
+
+
+def _take_unparsed(collector: ObjectCollector, chunk: Chunk, file: str, *, checks_everything: bool) -> InvalidDocument | None:
+    """Note a document of no kind that is judged; where everything is to be checked, why it cannot be read."""
+    unknown = find_unknown_resource_in_text(chunk.text)
+    if unknown is not None and has_tolerations(chunk.text) and isinstance(parsed := documents.read_chunk(chunk), Document):
+        with collector.keep_document(chunk, file):
+            collector.add(parsed.data, Origin(file, chunk.index, chunk.line), has_template_text="{{" in chunk.text)
+        return None
+    if operated := find_operated_resource_in_text(chunk.text):
+        collector.operated_resources.append(operated)
+    if unknown is not None:
+        collector.unknown_resources.append(unknown)
+        return None
+    checked = documents.read_chunk(chunk) if checks_everything else None
+    if isinstance(checked, InvalidDocument):
+        return checked
+    collector.count_skipped(NOT_PARSED)
+    return None
 
 
 def _is_template(source: SourceFile, broken: InvalidDocument) -> bool:

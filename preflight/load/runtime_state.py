@@ -12,6 +12,7 @@ from preflight.load.kubectl_list_schema import RAW_LIST_DECODER
 from preflight.load.object_times import find_latest_time, is_time
 from preflight.model.convert import convert, decode_object
 from preflight.model.core import CoveragePod
+from preflight.model.image_platforms import find_missing_platform
 from preflight.model.lazy_pods import LazyPods
 from preflight.model.meta import APIStruct, Origin
 from preflight.model.runtime_state import CSINode, Event, NodeState, PodState, RuntimeState
@@ -125,6 +126,8 @@ def _is_harmless(event: Event) -> bool:
     """Whether an event holds no output of a container and no arguments of a mount: a kubelet's may, and one that names nobody."""
     if event.reporter not in ("kubelet", ""):
         return True
+    if event.reason == "Failed":
+        return find_missing_platform((event.message,)) is not None  # a pull that fails names the image alone
     return event.reason in _OF_KUBELETS or (event.reason == "FailedMount" and _UNREGISTERED in event.message)
 
 

@@ -13,6 +13,7 @@ from preflight.load.kinds import get_api_group
 from preflight.model.convert import convert
 from preflight.model.core import Pod
 from preflight.model.declaration import FieldPath
+from preflight.model.manifest_context import OperatedResource
 from preflight.model.meta import Origin
 from preflight.model.workloads import CustomResource
 
@@ -24,11 +25,53 @@ _JSON_WORDS = (b'olerations":', b'odeSelector":', b'nodeAffinity":')
 _NOT_OPERATED = frozenset({"CustomResourceDefinition"})
 
 
+_NAMESPACE = re.compile(r"\bnamespace:[ \t]*[\"']?([a-z0-9][a-z0-9-]{0,62})", re.ASCII)
+
+_GROUPS_WITHOUT_PODS = (
+    *("cert-manager.io", "cilium.io", "crd.projectcalico.org", "external-secrets.io", "getambassador.io", "istio.io", "kyverno.io"),
+    *("keda.sh", "karpenter.sh", "gatekeeper.sh", "linkerd.io", "projectcontour.io", "secrets-store.csi.x-k8s.io", "traefik.io"),
+)
+"""Groups of custom resources, and of what stands before them, that configure something and make no pods."""
+_KINDS_WITHOUT_PODS = frozenset(
+    (
+        *("AlertmanagerConfig", "PodMonitor", "Probe", "PrometheusRule", "ScrapeConfig", "ServiceMonitor"),
+        *("AppProject", "BackendConfig", "GrafanaDashboard", "Kustomization", "ManagedCertificate", "SealedSecret"),
+    )
+)
+
+
 class UnknownResource(NamedTuple):
     """The kind and the API group of a custom resource that is not understood."""
 
     kind: str
     group: str
+
+
+def find_operated_resource_in_text(text: str) -> OperatedResource | None:
+    """The custom resource that a document is, told from its text, if an operator may make pods from it.
+
+    Of an operator of which nothing is known nobody can tell; kinds that are known to configure something make none.
+    """
+    if _is_builtin_at_first_sight(text):
+        return None
+    kind, version = _KIND.search(text), _VERSION.search(text)
+    if kind is None or version is None:
+        return None
+    return _make_operated_resource(kind[1], version[1], frozenset(_NAMESPACE.findall(text)))
+
+
+def find_operated_resource(data: Mapping[str, object]) -> OperatedResource | None:
+    """The same of plain data."""
+    kind, version, metadata = data.get("kind"), data.get("apiVersion"), data.get("metadata")
+    if not isinstance(kind, str) or not isinstance(version, str):
+        return None
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return _make_operated_resource(kind, get_api_group(version), frozenset((namespace,) if isinstance(namespace, str) else ()))
+
+
+def _make_operated_resource(kind: str, group: str, namespaces: frozenset[str]) -> OperatedResource | None:
+    configures = kind in _KINDS_WITHOUT_PODS or any(group == known or group.endswith(f".{known}") for known in _GROUPS_WITHOUT_PODS)
+    return OperatedResource(kind, namespaces) if _is_custom(kind, group) and not configures else None
 
 
 def find_unknown_resource_in_text(text: str) -> UnknownResource | None:

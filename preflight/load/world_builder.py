@@ -18,8 +18,10 @@ from preflight.messages.load import (
     describe_pool_sizes,
 )
 from preflight.model.apps import DaemonSet, Deployment
+from preflight.model.autoscaling import HorizontalPodAutoscaler, ScaledObject
 from preflight.model.batch import CronJob, JobSet
 from preflight.model.core import CoveragePod, Namespace, Node, Pod, PriorityClass, ResourceQuota, RuntimeClass, find_controller
+from preflight.model.manifest_context import ManifestContext
 from preflight.model.meta import ObjectKey, Origin, SourcedObject, make_object_key
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.storage import ConfigMap, CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -106,6 +108,10 @@ def build_world(
         storage_classes=_select_kind(by_key, StorageClass),
         quotas=_select_kind(by_key, ResourceQuota),
         config_maps={(config.metadata.namespace, config.metadata.name): config.data for config in _select_kind(by_key, ConfigMap)},
+        autoscalers=(*_select_kind(by_key, HorizontalPodAutoscaler), *_select_kind(by_key, ScaledObject)),
+        manifest_context=ManifestContext(
+            tuple(collector.operated_resources), collector.kustomizations.patched, collector.kustomizations.folders
+        ),
         ambiguities=tuple(sorted(ambiguities, key=describe_ambiguity)),
         missing_kinds=survey.missing if survey is not None else {},
         comparison_operators=_find_comparison_gate(known_versions, survey),

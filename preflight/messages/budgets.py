@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from preflight.messages.counts import format_count
 from preflight.messages.lists import join_and, join_limited, join_node_names
-from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullLimit, NoLimit, ZeroBudgetReason
+from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullLimit, NoLimit, ReplicaSource, ZeroBudgetReason
 from preflight.model.eviction_reasons import BudgetAction, ChangeBudget, DrainReason, RefusedByBudget
 
 _PERMANENT_TEXTS = {
@@ -80,18 +80,26 @@ def describe_shared_pods(other_budgets: Sequence[str], pods: str) -> str:
 
 
 def describe_zero_budget(reason: ZeroBudgetReason) -> str:
-    """That a budget never allows a disruption, and why."""
-    return f"can never allow a disruption: {_describe_zero_budget_reason(reason)}"
-
-
-def _describe_zero_budget_reason(reason: ZeroBudgetReason) -> str:
+    """That a budget allows no disruption, and why: never, or while there are no more replicas."""
     match reason:
         case NoLimit():
-            return "it sets neither minAvailable nor maxUnavailable"
+            return "can never allow a disruption: it sets neither minAvailable nor maxUnavailable"
         case FullLimit():
-            return f"{reason.limit} is {reason.value}"
-        case AllReplicasNeeded(owners=owners):
-            return f"minAvailable {reason.min_available} of {format_count(reason.replicas, 'replica')} ({join_and(owners)})"
+            return f"can never allow a disruption: {reason.limit} is {reason.value}"
+        case AllReplicasNeeded():
+            return _describe_needed_replicas(reason)
+
+
+def _describe_needed_replicas(reason: AllReplicasNeeded) -> str:
+    owners, needed = join_and(reason.owners), f"minAvailable {reason.min_available} of {format_count(reason.replicas, 'replica')}"
+    allows = f"it allows one from {reason.allows_from} replicas on"
+    if reason.source is ReplicaSource.AUTOSCALER:
+        text = f"allows no disruption when {join_and(reason.autoscalers)} scales down: {needed} ({owners}); {allows}"
+    elif reason.source is ReplicaSource.DEFAULT:
+        text = f"allows no disruption: {needed} ({owners} does not set replicas, so it is 1 unless an autoscaler sets it); {allows}"
+    else:
+        text = f"can never allow a disruption: {needed} ({owners}); {allows}"
+    return f"{text}; a kustomization patches it" if reason.is_patched else text
 
 
 def describe_missing_selector() -> str:
@@ -101,7 +109,8 @@ def describe_missing_selector() -> str:
 
 def describe_unselected_pods(nearest: str, missing_labels: Sequence[str]) -> str:
     """That a budget covers no pods, and which labels the pods of the closest owner lack."""
-    return f"covers no pods: {nearest} is the closest match, but its pods lack the label {join_and(missing_labels)}"
+    closest = f"{nearest} is the closest match, but its pods lack the label {join_and(missing_labels)}"
+    return f"covers no pods of the workloads in the input: {closest}"
 
 
 def describe_missing_scale(limit: BudgetLimit, owners: Sequence[str], owner_count: int) -> str:

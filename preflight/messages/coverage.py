@@ -9,6 +9,7 @@ from preflight.messages.lists import join_and, join_limited, join_node_names
 from preflight.messages.tolerations import describe_untolerated
 from preflight.model.core import Taint
 from preflight.model.fit_reasons import FitDoubt, StaysPending
+from preflight.model.image_platforms import ForeignPlatform
 from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.reasons import (
     AffinityMismatch,
@@ -243,12 +244,26 @@ LOOP_LABEL = "this limit causes the loop"
 LOOP_HELP = "remove tolerationSeconds to keep the pod on the node, or the toleration to let it leave"
 
 
-def describe_gained(nodes: Sequence[str], *, is_new: bool, fits: bool) -> str:
-    """PF104; `fits`: the scheduler binds the new pods, as far as it decides."""
+def describe_gained(nodes: Sequence[str], foreign: ForeignPlatform | None, *, is_new: bool, fits: bool) -> str:
+    """PF104; `fits`: the scheduler binds the new pods, as far as it decides; `foreign` are nodes of another platform."""
     where = join_node_names(nodes)
-    if fits:
-        return f"{'is new and starts' if is_new else 'starts'} on {where}"
-    return f"{'is new and gets' if is_new else 'gets'} a pod on {where}"
+    text = f"{'is new and starts' if is_new else 'starts'} on {where}"
+    if not fits:
+        text = f"{'is new and gets' if is_new else 'gets'} a pod on {where}"
+    if foreign is None:
+        return text
+    values, others = " or ".join(foreign.values), " or ".join(foreign.other_values)
+    odd = "it has" if foreign.nodes == tuple(nodes) and len(nodes) == 1 else f"{join_node_names(foreign.nodes)} {_have(foreign.nodes)}"
+    return f"{text}: {odd} {foreign.label}={values}, its other pods are on {others} nodes, and it does not select on that label"
+
+
+def _have(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
+def advise_platform_selector(label: str, value: str) -> str:
+    """How to keep pods off nodes of another platform."""
+    return f"set `nodeSelector: {{{label}: {value}}}` unless its image is for both"
 
 
 def describe_fragile(nodes: Sequence[str], reasons: Sequence[Reason]) -> str:

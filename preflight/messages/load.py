@@ -126,6 +126,7 @@ def describe_broken_json(reason: str) -> str:
 
 NOT_AN_OBJECT = "not Kubernetes objects"
 NOT_PARSED = "not a Kubernetes object that preflight checks"
+KUSTOMIZE_PATCH = "a patch of a kustomization"
 NO_API_VERSION = "apiVersion is missing"
 NO_KIND = "not a Kubernetes object: it has no kind"
 _MAX_SHOWN_KIND = 60

@@ -25,12 +25,29 @@ class FullLimit(Struct, frozen=True):
     value: int | str
 
 
-class AllReplicasNeeded(Struct, frozen=True):
-    """A budget needs as many pods as its owners have replicas, or more."""
+class ReplicaSource(StrEnum):
+    """Who says how many replicas a workload has: its manifest, the default of Kubernetes, or an autoscaler's minimum."""
 
-    min_available: int
+    STATED = "stated"
+    DEFAULT = "default"
+    AUTOSCALER = "autoscaler"
+
+
+class AllReplicasNeeded(Struct, frozen=True):
+    """A budget needs as many pods as its owners have replicas, or more.
+
+    1. `min_available` is as it is written, `allows_from` the number of replicas from which it allows one disruption.
+    2. `source` says where the replicas are from; `autoscalers` are those that may leave so few.
+    3. `is_patched`: a kustomization changes the budget or an owner, so that this is not the last word.
+    """
+
+    min_available: int | str
     owners: tuple[str, ...]
     replicas: int
+    allows_from: int
+    source: ReplicaSource = ReplicaSource.STATED
+    autoscalers: tuple[str, ...] = ()
+    is_patched: bool = False
 
 
 ZeroBudgetReason = NoLimit | FullLimit | AllReplicasNeeded

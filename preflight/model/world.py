@@ -9,10 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.model.apps import DaemonSet
+from preflight.model.autoscaling import Autoscaler
 from preflight.model.batch import JobSet
 from preflight.model.core import CoveragePod, Namespace, Node, PriorityClass, ResourceQuota, RuntimeClass
 from preflight.model.declaration import OperatorResource
 from preflight.model.declared_components import ComponentOverride
+from preflight.model.manifest_context import ManifestContext
 from preflight.model.meta import ObjectKey, Origin
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.storage import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -96,6 +98,7 @@ class ClusterState(Struct, frozen=True):
     14. `listing` is what a live cluster or a snapshot says of itself; None for files.
     15. `lost_fields` are the fields of manifests that the server drops or may drop, by the origins of their objects, which are here as it
         keeps them.
+    16. `autoscalers` are the autoscalers that were given; `manifest_context` is what else manifests hold.
     """
 
     nodes: Mapping[str, Node] = {}
@@ -118,6 +121,8 @@ class ClusterState(Struct, frozen=True):
     volumes: tuple[PersistentVolume, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
     quotas: tuple[ResourceQuota, ...] = ()
+    autoscalers: tuple[Autoscaler, ...] = ()
+    manifest_context: ManifestContext = ManifestContext()
     config_maps: Mapping[tuple[str, str], Mapping[str, str]] = {}
     component_overrides: tuple[ComponentOverride, ...] = ()
     ambiguities: tuple[Ambiguity, ...] = ()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from preflight.doctor.diagnose import Diagnosis
     from preflight.evictions.stranded_workloads import StrandedWorkload
     from preflight.evictions.workload_exposure import WorkloadExposure
+    from preflight.model.autoscaling import Autoscaler
     from preflight.model.evictions import EvictionReport
     from preflight.model.policy import PodDisruptionBudget
     from preflight.scheduling.upgrade import Upgrade
@@ -189,7 +190,7 @@ class Rule(Struct, frozen=True):
         return self.explanation.partition("\n")[0].rstrip(".")
 
 
-def make_subject_of(item: TolerationOwner | JobSet | PodDisruptionBudget) -> Subject:
+def make_subject_of(item: TolerationOwner | JobSet | PodDisruptionBudget | Autoscaler) -> Subject:
     """A namespaced object as the subject of a finding."""
     kind = item.kind if isinstance(item, CustomResource) else type(item).__name__
     return Subject(kind, item.metadata.namespace, item.metadata.name)

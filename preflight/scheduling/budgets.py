@@ -113,6 +113,19 @@ def count_allowed_disruptions(current: int, desired: int, expected: int) -> int:
     return max(current - desired, 0) if expected > 0 else 0
 
 
+def find_sufficient_replicas(min_available: int | str) -> int | None:
+    """From how many replicas on a budget with this minAvailable allows one disruption; None where it never does, or is no limit.
+
+    A percentage is rounded up: 80 % of four is four, of five it is four.
+    """
+    if isinstance(min_available, int):
+        return max(min_available, 0) + 1
+    share = _resolve_limit(min_available, 100)
+    if isinstance(share, str) or not 0 <= share < 100:
+        return None
+    return math.ceil(100 / (100 - share))
+
+
 def _resolve_limit(limit: int | str, total: int) -> int | str:
     """A number, or a percentage of a total rounded up; the words of the error where it is neither.
 

@@ -120,6 +120,16 @@ KEPT: list[tuple[str, list[Object], str]] = [
         "delete pod nfd-worker-g1 -n nfd",
     ),
     (
+        "no node is given, and pods tolerate the taint on what they select",
+        [make_deployment("infer", nodeSelector={"pool": "gpu", "zone": "a"}, tolerations=[{"operator": "Exists"}])],
+        "taint nodes -l pool=gpu a=b:NoSchedule",
+    ),
+    (
+        "no node is given, and the command names some of the nodes that pods select on",
+        [make_deployment("infer", **ON_GPU)],
+        "taint nodes -l pool=gpu,zone=a a=b:NoSchedule",
+    ),
+    (
         "pods follow their template, not what they were made from",
         [GPU_1, SYSTEM, make_workload("StatefulSet", "db", "shop"), owned_pod("db-0", "gpu-1", "StatefulSet", "db", **ON_GPU)],
         "cordon gpu-1",
@@ -251,6 +261,12 @@ STRANDED: list[tuple[str, list[Object], str, Stranded]] = [
         [FEATURED, SYSTEM, LABELLER, list_daemonset_pod(LABELLER, "g1"), owned_pod("a", "g1", "Job", "train", **BY_AFFINITY)],
         "delete ds nfd-worker -n nfd",
         [("Job shop/train", ["g1"], "warning")],
+    ),
+    (
+        "no node is given, and the labels that the command names are what pods select on",
+        [make_deployment("infer", **ON_GPU), make_deployment("web")],
+        "taint nodes -l pool=gpu a=b:NoSchedule",
+        [("Deployment default/infer", ["(pool=gpu)"], "warning")],
     ),
     (
         "a RuntimeClass that was not given may tolerate the taint",

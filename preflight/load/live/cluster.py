@@ -119,7 +119,8 @@ class LiveCluster:
         has_old_pods = cluster_query.evicts_from_nodes and any(map(may_have_old_pods, daemonsets))
         if has_old_pods:
             self._run_queries([ListQuery(NODES)])
-        self._search = NodeSearch() if cluster_query.evicts_from_nodes else None
+        self._search = None if cluster_query.all_nodes else NodeSearch()
+        self._evicts_from_nodes = cluster_query.evicts_from_nodes
         self._collect_pods(cluster_query, nodes, daemonsets)
         collector.survey = ClusterListing(
             context=self.connection.context,
@@ -141,7 +142,7 @@ class LiveCluster:
 
         Where pods have to go, all nodes are asked for as well: what keeps providing it, and where pods may go, is a question of all nodes.
         """
-        nodes = [ListQuery(NODES)] if self._search is not None and not self._get_listing().nodes else []
+        nodes = [ListQuery(NODES)] if self._evicts_from_nodes and not self._get_listing().nodes else []
         dependents = lists.plan_dependent_lists(self._listed_resources)
         self._run_queries([*nodes, *dependents, *lists.plan_config_lists(self._iter_daemonsets())])
         if nodes:

@@ -15,7 +15,6 @@ from preflight.scheduling.affinity import validate_requirement
 if TYPE_CHECKING:
     from preflight.evictions.replacement_placement import MissingNodes
     from preflight.model.core import PodSpec
-    from preflight.model.pod_scheduling import SchedulerPod
     from preflight.model.world import ClusterListing
 
 _NODE_STEPS = (32, 256)
@@ -57,7 +56,8 @@ class NodeSearch:
             return SearchStep(tuple(plan_pods_on(names)), names)
         if not (listing.nodes or self._has_asked_all_nodes) and (missing.needs_all_nodes or not (missing.undecided and can_list_pods)):
             if self._node_steps and not missing.needs_all_nodes:
-                return SearchStep(tuple(plan_candidate_lists(missing.pods, self._node_steps.pop(0))))
+                specs = (*(pod.spec for pod in missing.pods), *missing.next_pods)
+                return SearchStep(tuple(plan_candidate_lists(specs, self._node_steps.pop(0))))
             self._has_asked_all_nodes = True
             return SearchStep((ListQuery(NODES),), has_all_nodes=True)
         if self._has_ended or not can_list_pods:
@@ -67,9 +67,9 @@ class NodeSearch:
         return SearchStep((ListQuery(PODS), *nodes), has_all_nodes=True, has_all_pods=True)
 
 
-def plan_candidate_lists(pods: Iterable[SchedulerPod], limit: int) -> Iterator[ListQuery]:
-    """Some nodes that replacements of pods may land on: those that each kind of them selects, as far as the server can select so."""
-    selections = dict.fromkeys(_select_nodes(pod.spec) for pod in pods)
+def plan_candidate_lists(specs: Iterable[PodSpec], limit: int) -> Iterator[ListQuery]:
+    """Some nodes that new pods may land on: those that each kind of them selects, as far as the server can select so."""
+    selections = dict.fromkeys(map(_select_nodes, specs))
     for labels in selections if len(selections) <= _MAX_SELECTIONS else ("",):
         yield ListQuery(NODES, labels=labels, limit=limit)
 

@@ -14,6 +14,7 @@ from preflight.doctor.pod_health import (
     StartingPod,
     StatedReason,
     WaitingContainer,
+    WrongPlatform,
 )
 from preflight.doctor.stalled_rollouts import OngoingUpdate, RecreationTrigger
 from preflight.messages.coverage import describe_reasons
@@ -72,6 +73,8 @@ def describe_gap_reason(reason: GapReason | None) -> str:
             return f"container {container} exited with code {exit_code} ({_format_restarts(restarts)})"
         case WaitingContainer(container, state, message):
             return f"container {container}: {state}" + (f": {message}" if message else "")
+        case WrongPlatform():
+            return _describe_wrong_platform(reason)
         case RunningInitContainer(container):
             return f"init container {container} is still running"
         case StartingPod(state):
@@ -82,6 +85,21 @@ def describe_gap_reason(reason: GapReason | None) -> str:
             return "; ".join(describe_reasons(reasons))
         case SelectsNoNode():
             return describe_empty_selection(reason)
+
+
+def _describe_wrong_platform(reason: WrongPlatform) -> str:
+    text = f"container {reason.container}: its image has no manifest for {reason.platform}"
+    if not reason.is_stated:
+        text = f"container {reason.container}: {reason.state}, and its image may not be made for {reason.platform}"
+    if reason.label:
+        text += f"; its pods work only on nodes with {reason.label}={' or '.join(reason.working_values)}"
+        text += "" if reason.is_selected else ", and it does not select on that label"
+    return text
+
+
+def describe_platform_fix(reason: WrongPlatform) -> str:
+    """PF414: how to keep the pods off the nodes."""
+    return f"set `nodeSelector: {{{reason.label}: {reason.working_values[0]}}}`, or use an image for {reason.platform} too"
 
 
 def _describe_crash_loop(reason: CrashLoop) -> str:

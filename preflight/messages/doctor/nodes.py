@@ -7,7 +7,7 @@ from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.missing_networks import MissingNetwork
 from preflight.doctor.stranded_capacity import IdleNodes, LeftoverTaint, TaintCause
 from preflight.messages.amounts import format_resources
-from preflight.messages.doctor.gaps import explain_gap
+from preflight.messages.doctor.gaps import describe_component, explain_gap
 from preflight.messages.lists import format_other_nodes, join_names, join_node_names
 from preflight.messages.times import format_since
 from preflight.model.runtime_state import ManagedFields, NodeCondition
@@ -97,7 +97,16 @@ def describe_label_drift(drift: LabelDrift) -> str:
     """PF433: a label that a node lacks."""
     value = f"={drift.values[0]}" if len(drift.values) == 1 else ""
     others = format_other_nodes(drift.nodes[1:])
-    return f"lacks the label {drift.label}{value}{others}, which {_count_peers(drift)}: {join_node_names(drift.peers)}"
+    peers = f"which {_count_peers(drift)}: {join_node_names(drift.peers)}"
+    return f"lacks the label {drift.label}{value}{others}{_describe_lost_providers(drift)}, {peers}"
+
+
+def _describe_lost_providers(drift: LabelDrift) -> str:
+    """What goes with the label: `, and with it the DRA driver of gpu.nvidia.com (DaemonSet dra/plugin)`."""
+    if not drift.lost_providers:
+        return ""
+    lost = (f"{describe_component(provider.component)} (DaemonSet {provider.daemonset.key})" for provider in drift.lost_providers)
+    return f", and with it {join_names(lost)}"
 
 
 def _count_peers(drift: LabelDrift) -> str:
@@ -107,7 +116,7 @@ def _count_peers(drift: LabelDrift) -> str:
 def describe_missing_label(drift: LabelDrift) -> str:
     """The same as a sentence of its own."""
     verb = "lacks" if len(drift.nodes) == 1 else "lack"
-    return f"{join_node_names(drift.nodes)} {verb} the label {drift.label}, which {_count_peers(drift)}"
+    return f"{join_node_names(drift.nodes)} {verb} the label {drift.label}{_describe_lost_providers(drift)}, which {_count_peers(drift)}"
 
 
 def describe_idle_devices(drift: LabelDrift) -> str:

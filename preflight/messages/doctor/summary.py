@@ -79,7 +79,7 @@ def _iter_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:
         if rollout.is_certain:
             yield rollout.nodes, f"the update of DaemonSet {rollout.daemonset.key} is stalled: {describe_old_pods(rollout)}"
     for drift in diagnosis.label_drifts:
-        if drift.waiting_pods or drift.idle_devices:
+        if drift.waiting_pods or drift.is_critical:
             idle = f"; {format_resources(drift.idle_devices)} idle there" if drift.idle_devices else ""
             yield drift.nodes, f"{describe_missing_label(drift)}{idle}"
     for cordoned in diagnosis.cordoned_nodes:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct
-
+from preflight.coverage.pod_fields import parse_labels
 from preflight.messages.budgets import (
     OTHER_SELECTOR,
     describe_missing_scale,
@@ -17,101 +15,33 @@ from preflight.messages.budgets import (
     describe_zero_budget,
 )
 from preflight.messages.lists import join_and
-from preflight.model.apps import DaemonSet, Deployment
-from preflight.model.batch import CronJob, Job, JobSet
-from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullLimit, NoLimit, ZeroBudgetReason
-from preflight.model.core import PodTemplate
-from preflight.model.owners import find_controller
+from preflight.model.apps import DaemonSet
+from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullLimit, NoLimit, ReplicaSource, ZeroBudgetReason
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, make_subject_of
-from preflight.scheduling.budgets import selects
-
-_OWNER_KINDS = ("CronJob", "JobSet", "Deployment")
-
-
-class _SelectablePods(Struct, frozen=True):
-    """Something whose pods a budget may select: the labels of its pods, and how many it wants; None where that is not written."""
-
-    owner: DaemonSet | Deployment | CronJob | JobSet
-    labels: Mapping[str, str]
-    replicas: int | None = None
-    has_scale: bool = True
-
-    @property
-    def name(self) -> str:
-        return f"{type(self.owner).__name__} {make_subject_of(self.owner)}"
-
-
-def _iter_selectable_pods(context: Context) -> Iterator[_SelectablePods]:
-    """What controls pods and is controlled by nothing that was given too: a Job of a CronJob or a JobSet is left to that one."""
-    for workload in context.world.workloads:
-        if isinstance(workload, DaemonSet):
-            yield _SelectablePods(workload, _get_pod_labels(workload.spec.template), has_scale=False)
-        elif isinstance(workload, CronJob):
-            yield _SelectablePods(workload, _get_pod_labels(workload.spec.jobTemplate.spec.template), has_scale=False)
-        elif isinstance(workload, Deployment) and not _is_controlled(workload):
-            is_job = isinstance(workload, Job)
-            yield _SelectablePods(workload, _get_pod_labels(workload.spec.template), None if is_job else workload.spec.replicas, not is_job)
-    for job_set in context.world.job_sets:
-        for replicated in job_set.spec.replicatedJobs:
-            added = {"jobset.sigs.k8s.io/jobset-name": job_set.metadata.name, "jobset.sigs.k8s.io/replicatedjob-name": replicated.name}
-            yield _SelectablePods(job_set, {**_get_pod_labels(replicated.template.spec.template), **added}, has_scale=False)
-
-
-def _is_controlled(workload: Deployment) -> bool:
-    controller = find_controller(workload.metadata.ownerReferences)
-    return controller is not None and controller.kind in _OWNER_KINDS
-
-
-def _get_pod_labels(template: PodTemplate) -> Mapping[str, str]:
-    return template.metadata.labels
-
-
-def _iter_selected(context: Context) -> Iterator[tuple[PodDisruptionBudget, list[_SelectablePods]]]:
-    """The budgets, each with what it selects."""
-    for budget, near in _iter_candidates(context):
-        yield budget, [pods for pods in near if selects(budget, budget.metadata.namespace, pods.labels)]
-
-
-def _iter_candidates(context: Context) -> Iterator[tuple[PodDisruptionBudget, list[_SelectablePods]]]:
-    """The budgets, each with what it may select: of its namespace; where none is stated, of its file without one.
-
-    Under a change only what may lose pods that nobody listed, and the budgets of it.
-    """
-    homes: defaultdict[tuple[str, str], list[_SelectablePods]] = defaultdict(list)
-    for selectable_pod in _iter_selectable_pods(context):
-        if not context.is_lint and selectable_pod.owner.origin not in context.losing_workloads:
-            continue
-        homes[_make_scope_key(selectable_pod.owner)].append(selectable_pod)
-    for budget in context.world.budgets:
-        near = homes.get(_make_scope_key(budget), [])
-        if context.is_lint or near:
-            yield budget, near
-
-
-def _make_scope_key(item: PodDisruptionBudget | DaemonSet | Deployment | CronJob | JobSet) -> tuple[str, str]:
-    namespace = item.metadata.namespace
-    return namespace, "" if namespace else item.origin.file
-
-
-def _list_names(pods: list[_SelectablePods]) -> list[str]:
-    return list(dict.fromkeys(pod.name for pod in pods))
+from preflight.rules.budgets._selectable_pods import SelectablePods, iter_candidates, iter_selected, list_names
+from preflight.scheduling.budgets import find_sufficient_replicas, selects
 
 
 def _locate_limit(budget: PodDisruptionBudget) -> ManifestLocation:
     return ManifestLocation(budget.origin, ("spec", "maxUnavailable" if budget.spec.maxUnavailable is not None else "minAvailable"))
 
 
-def find_zero_budgets(context: Context) -> Iterator[Hit]:
-    """The budgets that can never allow a disruption."""
-    for budget, pods in _iter_selected(context):
-        reason = _find_zero_budget_reason(budget, pods)
+def find_zero_budgets(context: Context, *, partial_severity: Severity) -> Iterator[Hit]:
+    """The budgets that allow no disruption: never, or while their workloads have no more replicas than are said.
+
+    `partial_severity` is that of one whose manifest, or whose workload's, is only a part of it.
+    """
+    for budget, pods in iter_selected(context):
+        reason = _find_zero_budget_reason(context, budget, pods)
         if reason:
-            yield Hit(make_subject_of(budget), describe_zero_budget(reason), _locate_limit(budget))
+            is_part = isinstance(reason, AllReplicasNeeded) and reason.is_patched
+            severity = partial_severity if is_part else None
+            yield Hit(make_subject_of(budget), describe_zero_budget(reason), _locate_limit(budget), severity=severity)
 
 
-def _find_zero_budget_reason(budget: PodDisruptionBudget, pods: list[_SelectablePods]) -> ZeroBudgetReason | None:
+def _find_zero_budget_reason(context: Context, budget: PodDisruptionBudget, pods: list[SelectablePods]) -> ZeroBudgetReason | None:
     spec = budget.spec
     if spec.selector is None or (spec.minAvailable is not None and spec.maxUnavailable is not None):
         return None
@@ -121,22 +51,33 @@ def _find_zero_budget_reason(budget: PodDisruptionBudget, pods: list[_Selectable
         return FullLimit(BudgetLimit.MAX_UNAVAILABLE, spec.maxUnavailable)
     if spec.minAvailable == "100%":
         return FullLimit(BudgetLimit.MIN_AVAILABLE, spec.minAvailable)
-    if not isinstance(spec.minAvailable, int) or spec.maxUnavailable is not None or spec.minAvailable <= 0:
+    if spec.minAvailable is None or spec.maxUnavailable is not None or spec.minAvailable == 0:
         return None
+    enough = find_sufficient_replicas(spec.minAvailable)
     counts = [pod.replicas for pod in pods]
     wanted = sum(count or 0 for count in counts)
-    if not pods or None in counts or wanted > spec.minAvailable or wanted == 0:
+    if enough is None or not pods or None in counts or wanted >= enough or wanted == 0:
         return None
-    return AllReplicasNeeded(spec.minAvailable, tuple(pod.name for pod in pods), wanted)
+    sources = {pod.source for pod in pods}
+    context_of = context.world.manifest_context
+    return AllReplicasNeeded(
+        spec.minAvailable,
+        tuple(pod.name for pod in pods),
+        wanted,
+        enough,
+        next((source for source in (ReplicaSource.AUTOSCALER, ReplicaSource.DEFAULT) if source in sources), ReplicaSource.STATED),
+        tuple(f"{type(pod.autoscaler).__name__} {make_subject_of(pod.autoscaler)}" for pod in pods if pod.autoscaler is not None),
+        is_patched=any(context_of.is_patched(type(item).__name__, item.metadata.name) for item in (budget, *(pod.owner for pod in pods))),
+    )
 
 
 def find_overlapping_budgets(context: Context) -> Iterator[Hit]:
     """The workloads whose pods more than one budget selects."""
-    found: dict[int, tuple[_SelectablePods, list[PodDisruptionBudget]]] = {}
-    for budget, pods in _iter_selected(context):
+    found: dict[int, tuple[SelectablePods, list[PodDisruptionBudget]]] = {}
+    for budget, pods in iter_selected(context):
         for pod in pods:
             found.setdefault(id(pod.labels), (pod, []))[1].append(budget)
-    selected_by_key: dict[tuple[tuple[str, str], ...], list[_SelectablePods]] = {}
+    selected_by_key: dict[tuple[tuple[str, str], ...], list[SelectablePods]] = {}
     budgets: dict[tuple[tuple[str, str], ...], list[PodDisruptionBudget]] = {}
     for selected, several in found.values():
         if len(several) > 1:
@@ -148,22 +89,22 @@ def find_overlapping_budgets(context: Context) -> Iterator[Hit]:
         yield Hit(
             subject=make_subject_of(first),
             location=ManifestLocation(first.origin, ("spec", "selector")),
-            message=describe_shared_pods(
-                [str(make_subject_of(other)) for other in others], describe_pods_of(join_and(_list_names(owners)))
-            ),
+            message=describe_shared_pods([str(make_subject_of(other)) for other in others], describe_pods_of(join_and(list_names(owners)))),
             related_locations=tuple((OTHER_SELECTOR, ManifestLocation(other.origin, ("spec", "selector"))) for other in others),
             key=tuple(str(make_subject_of(other)) for other in others),
         )
 
 
 def find_empty_budgets(context: Context) -> Iterator[Hit]:
-    """The budgets that select no pod."""
-    for budget, candidates in _iter_candidates(context):
+    """The budgets that select no pod of what was given; none where an operator may make pods for them, or a patch completes them."""
+    for budget, candidates in iter_candidates(context):
         selector = budget.spec.selector
+        if context.world.manifest_context.is_patched("PodDisruptionBudget", budget.metadata.name):
+            continue
         if selector is None:
             yield Hit(make_subject_of(budget), describe_missing_selector(), ManifestLocation(budget.origin, ("spec",)))
             continue
-        if not selector.matchLabels or _is_counted_by_cluster(budget):
+        if not selector.matchLabels or _is_counted_by_cluster(budget) or _may_have_other_pods(context, budget):
             continue
         if any(selects(budget, budget.metadata.namespace, pods.labels) for pods in candidates):
             continue
@@ -179,6 +120,16 @@ def find_empty_budgets(context: Context) -> Iterator[Hit]:
                 )
 
 
+def _may_have_other_pods(context: Context, budget: PodDisruptionBudget) -> bool:
+    """Whether it covers pods of no workload that was given, or may: listed pods tell, and without them custom resources leave it open."""
+    namespace = budget.metadata.namespace
+    listed = [pod for pod in context.world.pods if pod.metadata.namespace == namespace]
+    if any(selects(budget, namespace, parse_labels(pod.metadata.labels)) for pod in listed):
+        return True
+    is_known = bool(listed) and context.world.are_pods_listed(namespace)
+    return not is_known and context.world.manifest_context.may_have_operated_pods(namespace)
+
+
 def _is_counted_by_cluster(budget: PodDisruptionBudget) -> bool:
     """Whether the cluster counts pods that it covers: the manifests are then incomplete."""
     return budget.status is not None and budget.status.expectedPods > 0
@@ -190,7 +141,7 @@ def _count_shared_labels(wanted: Mapping[str, str], labels: Mapping[str, str]) -
 
 def find_budgets_without_scale(context: Context, *, lower_severity: Severity) -> Iterator[Hit]:
     """The budgets that want a scale of what has none."""
-    for budget, pods in _iter_selected(context):
+    for budget, pods in iter_selected(context):
         spec = budget.spec
         if spec.maxUnavailable is None and not isinstance(spec.minAvailable, str):
             continue
@@ -203,5 +154,5 @@ def find_budgets_without_scale(context: Context, *, lower_severity: Severity) ->
             subject=make_subject_of(budget),
             location=_locate_limit(budget),
             severity=lower_severity if only else None,
-            message=describe_missing_scale(limit, _list_names(without), len(without)),
+            message=describe_missing_scale(limit, list_names(without), len(without)),
         )

@@ -2,7 +2,8 @@
 
 Why it matters
     It protects nothing, which shows only when a drain evicts all replicas at once. Reported if it has no selector, and if workloads of
-    its namespace have some of its labels and none has all of them: the labels no longer match.
+    its namespace have some of its labels and none has all of them: the labels no longer match. Not reported if listed pods have them, if
+    the input has custom resources there from which an operator may make pods (unless pods are listed), or if a kustomization patches it.
 How to fix
     Select on the labels of the pod template.
 Example

@@ -15,6 +15,7 @@ from preflight.doctor.pod_health import (
     StartingPod,
     StatedReason,
     WaitingContainer,
+    WrongPlatform,
 )
 from preflight.messages.doctor.resources import describe_faulty_resource, describe_waiting_requests
 from preflight.messages.kubectl_hints import make_describe_command, make_get_command, make_node_pods_command
@@ -55,6 +56,8 @@ def _make_reason_key(reason: GapReason | None) -> HitKey:
             return ("failed-container", container, str(code))
         case WaitingContainer(container, state, _):
             return ("waiting-container", container, state)
+        case WrongPlatform(container, _, platform):
+            return ("wrong-platform", container, platform)
         case RunningInitContainer(container):
             return ("running-init-container", container)
         case StartingPod(state):

@@ -3,7 +3,8 @@
 Why it matters
     The pod exists, so it counts as current, but what it provides does not work on the node.
 How to fix
-    For an image: check its name, the registry, the pull secret. For ContainerCreating: `kubectl describe pod` shows the mount or the
+    For an image: check its name, the registry, the pull secret. An image that is not made for the operating system or the architecture of
+    the node needs a nodeSelector, or images for both. For ContainerCreating: `kubectl describe pod` shows the mount or the
     network that fails. If the kubelet has not started it at all, check the kubelet of the node.
 Example
     A driver DaemonSet with a tag that was never pushed: ImagePullBackOff on the nodes that the update has reached.
@@ -15,7 +16,8 @@ from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import CoverageGap, GapKind
 from preflight.doctor.diagnose import Diagnosis
-from preflight.messages.doctor.gaps import describe_event, describe_pod_not_starting, describe_update
+from preflight.doctor.pod_health import WrongPlatform
+from preflight.messages.doctor.gaps import describe_event, describe_platform_fix, describe_pod_not_starting, describe_update
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, make_gap_hit, make_list_command, make_pod_command
@@ -30,9 +32,17 @@ def check(context: Context) -> Iterator[Hit]:
             key,
             Severity.WARNING,
             describe_pod_not_starting(gap, diagnosis.index.latest_time),
+            *_iter_fixes(gap),
             *(("note", text) for text in _iter_notes(diagnosis, gap)),
             commands=(make_pod_command(gap), make_list_command(gap)),
         )
+
+
+def _iter_fixes(gap: CoverageGap) -> Iterator[tuple[str, str]]:
+    """Where the pods could be kept off nodes that their image is not for."""
+    reason = gap.reason
+    if isinstance(reason, WrongPlatform) and reason.label and not reason.is_selected and len(reason.working_values) == 1:
+        yield "help", describe_platform_fix(reason)
 
 
 def _iter_notes(diagnosis: Diagnosis, gap: CoverageGap) -> Iterator[str]:

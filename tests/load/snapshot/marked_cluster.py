@@ -204,6 +204,13 @@ def cluster() -> list[Data]:
             spec={"hard": {"pods": "9"}, "scopeSelector": {"matchExpressions": [{"values": [MARK]}]}},
             status={"used": {"pods": "2"}},
         ),
+        {
+            **item(
+                "HorizontalPodAutoscaler", "web", "shop", spec={"minReplicas": 2, "scaleTargetRef": {"kind": "Deployment", "name": "web"}}
+            ),
+            "apiVersion": "autoscaling/v2",
+        },
+        {**item("ScaledObject", "web", "shop", spec={"scaleTargetRef": {"name": "web"}}), "apiVersion": "keda.sh/v1alpha1"},
         item("Secret", "login", "shop", data={"password": _SECRET}),
         item("Service", "web", "shop", spec={"clusterIP": MARK}),
     ]

@@ -166,7 +166,13 @@ POOLS = "pools of nodes are not saved"
 NAMELESS = "manifests without a namespace are told apart by their files"
 SETTINGS = "the arguments and variables of Jobs may hold secrets, and are not saved"
 ALL_NODES = "a snapshot shows every node there is, a file some"
+CONTEXT = "what a kustomization patches, and a custom resource that is not read, is not saved"
 DIFFERENT = {
+    "budget-allows-none: files of one kustomization without a namespace, one of which it patches": CONTEXT,
+    "budget-selects-nothing: a custom resource beside it may be what its pods are made from": CONTEXT,
+    "budget-selects-nothing: an item of a list is such a resource": CONTEXT,
+    "budget-selects-nothing: a patch of a kustomization has no selector": CONTEXT,
+    "budget-selects-nothing: a patch in a kustomization itself may complete it": CONTEXT,
     "expired-exemption: the day itself still counts, and one without a day does not end": OF_TEXT,
     "expired-exemption: the day after, in a comment": OF_TEXT,
     "expired-exemption: of a policy and of a baseline": OF_FILES,
