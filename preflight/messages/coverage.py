@@ -315,6 +315,8 @@ def describe_wait(waiting: ObjectKey, awaited: ObjectKey, cause: BootstrapWaitCa
             return f"{own} selects on {name}, which {other} sets"
         case BootstrapWaitCause.TAINT:
             return f"{own} does not tolerate {name}, which {other} removes"
+        case BootstrapWaitCause.CONTROLLED_TAINT:
+            return f"{own} does not tolerate {name}, which stays until {'it' if awaited == waiting else other} runs there"
         case BootstrapWaitCause.SERVICE:
             return f"{own} reaches the API server through a Service address, which {other} provides"
 
