@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from preflight.alerting.cluster_rules import ALERT_DELAY
 from preflight.alerting.expected_coverage import NODE_HEALTH_TAINTS, ExpectedCoverage
 from preflight.alerting.promql import (
-    AUTOSCALER_TAINTS,
     query_daemonset_pods,
     query_leaving_nodes,
     query_ready_nodes,
     query_taints,
     quote_name_regex,
 )
+from preflight.change.node_lifecycle import LEAVING_KEYS
 from preflight.coverage.model import Impact
 from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertRule
@@ -94,7 +94,7 @@ def _build_taint_query(cover: ExpectedCoverage) -> str | None:
         else ""
     )
     kept = [
-        f'effect=~"NoSchedule|NoExecute", key!~{quote_name_regex((*NODE_HEALTH_TAINTS, *AUTOSCALER_TAINTS))}',
+        f'effect=~"NoSchedule|NoExecute", key!~{quote_name_regex((*NODE_HEALTH_TAINTS, *LEAVING_KEYS))}',
         *([nodes] if nodes else []),
     ]
     accepted = (

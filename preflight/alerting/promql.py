@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from preflight.change.node_lifecycle import LEAVING_KEYS
+
 _PUNCTUATION = re.compile(r"[.+*?()|\[\]{}^$\\]")
 _INVALID_IN_NAME = re.compile(r"[^a-zA-Z0-9_]")
-
-AUTOSCALER_TAINTS = ("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption")
-"""The taints by which an autoscaler takes a node away: it is drained, DaemonSet pods that do not tolerate them included, and deleted."""
 
 READY_NODE_QUERY = 'kube_node_status_condition{{condition="Ready", status="true"{more}}} == 1'
 
@@ -33,7 +32,7 @@ def query_ready_nodes(nodes: Iterable[str] = (), excluded: Iterable[str] = ()) -
 
 def query_leaving_nodes() -> str:
     """The nodes that an autoscaler is taking away."""
-    return f"kube_node_spec_taint{{key=~{quote_name_regex(AUTOSCALER_TAINTS)}}}"
+    return f"kube_node_spec_taint{{key=~{quote_name_regex(LEAVING_KEYS)}}}"
 
 
 def query_daemonset_pods(namespace: str, daemonset: str) -> str:

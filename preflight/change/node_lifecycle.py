@@ -20,9 +20,14 @@ _CONDITIONS = (
     *(f"node.kubernetes.io/{name}-pressure" for name in ("disk", "memory", "pid")),
     *("node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable"),
 )
-_LEAVING_KEYS = frozenset(
-    ("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption", "cloud.google.com/impending-node-termination")
+LEAVING_KEYS = (
+    *("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption", "cloud.google.com/impending-node-termination"),
+    *(
+        f"aws-node-termination-handler/{event}"
+        for event in ("asg-lifecycle-termination", "rebalance-recommendation", "scheduled-maintenance", "spot-itn")
+    ),
 )
+"""The keys of the taints by which an autoscaler, Karpenter, GKE or the AWS Node Termination Handler takes a node away."""
 _LEAVING_DOMAINS = ("aws-node-termination-handler/",)
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _AT_ONCE = ("kubernetes.io/os", "kubernetes.io/arch")
@@ -42,7 +47,7 @@ def is_controller_owned(taint: Taint) -> bool:
 
 def is_leaving_taint(taint: Taint) -> bool:
     """Whether a taint tells that its node is about to go: an autoscaler, Karpenter, or a handler of interruptions set it."""
-    return taint.key in _LEAVING_KEYS or taint.key.startswith(_LEAVING_DOMAINS)
+    return taint.key in LEAVING_KEYS or taint.key.startswith(_LEAVING_DOMAINS)
 
 
 def is_removal_taint(taint: Taint) -> bool:

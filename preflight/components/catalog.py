@@ -96,6 +96,11 @@ class KnownProgram(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     note: str = ""
 
 
+def is_companion(name: str) -> bool:
+    """Whether a name is that of a program beside another: an exporter, an operator, a user interface."""
+    return _COMPANION.search(name) is not None
+
+
 class ProgramMatch(NamedTuple):
     """A product, and that of its names or patterns by which it was found."""
 
@@ -235,6 +240,6 @@ def _match_program(name: str) -> ProgramMatch | None:
         for start, pattern, product in _programs_by_pattern()
         if name.startswith(start)
         and (pattern == f"{start}*" or fnmatchcase(name, pattern))  # most need no expression to be compiled
-        and not (_COMPANION.search(name) and not _COMPANION.search(pattern) and "metrics-exporter" not in product.kinds)
+        and not (is_companion(name) and not is_companion(pattern) and "metrics-exporter" not in product.kinds)
     )
     return next(found, None)

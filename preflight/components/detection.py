@@ -14,6 +14,7 @@ from preflight.components.catalog import (
     ProgramMatch,
     ProgramSetting,
     find_program_match,
+    is_companion,
     load_kinds,
     programs_by_variable,
 )
@@ -235,6 +236,6 @@ def _detect_by_image(container: ParsedContainer, template: ParsedTemplate) -> It
         yield DetectedProgram(container, match.product, Evidence((*container.path, field), words))
         return
     for name, value in container.env.items():
-        if name in programs_by_variable():
+        if name in programs_by_variable() and not any(map(is_companion, container.images[-1:])):
             yield DetectedProgram(container, programs_by_variable()[name], Evidence(value.path, messages.describe_variable(name)))
             return

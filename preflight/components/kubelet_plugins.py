@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from preflight.components.catalog import load_csi_drivers
-from preflight.components.container_commands import FieldPath
+from preflight.components.container_commands import FieldPath, is_trivial
 from preflight.components.detection import ComponentFindings, ProvidedFeatures
 from preflight.components.pod_template import HostMount, ParsedContainer, normalize_path
 from preflight.messages import components as messages
@@ -28,8 +28,8 @@ _DRIVER_FLAGS = ("drivername", "driver-name", "csi-driver-name", "csi_driver_nam
 def find_kubelet_plugins(findings: ComponentFindings) -> None:
     """Find what registers with the kubelet, by the folders and the registration that this needs.
 
-    1. A device plugin writes to `device-plugins` of the kubelet: it makes its socket there. With a program that is known as one, the
-       kubelet's whole folder or its registry of plugins will do.
+    1. A device plugin writes to `device-plugins` of the kubelet: it makes its socket there, which no command like `rm` does. With a
+       program that is known as one, the kubelet's whole folder or its registry of plugins will do.
     2. A CSI node driver registers: a registrar beside it, or `--kubelet-registration-path`. A controller has neither.
     3. A DRA driver writes to `plugins_registry` without being either of these.
 
@@ -38,7 +38,7 @@ def find_kubelet_plugins(findings: ComponentFindings) -> None:
     writing = [
         (container, mount)
         for container, mount in findings.template.iter_mounts()
-        if mount.is_writable and not findings.only_observes(container)
+        if mount.is_writable and not findings.only_observes(container) and not is_trivial(container.programs)
     ]
     plugins = [pair for pair in writing if _DEVICE_PLUGINS.search(pair[1].host_path)]
     if not plugins:

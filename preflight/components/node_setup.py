@@ -45,7 +45,9 @@ def find_node_changes(findings: ComponentFindings) -> None:
 
     Source: node-feature-discovery's local source, gpu-operator and network-operator manifests, kubectl's grammar.
     """
-    for _, mount in findings.template.iter_mounts():
+    for container, mount in findings.template.iter_mounts():
+        if findings.only_observes(container):
+            continue
         if mount.is_writable and _FEATURES.search(mount.host_path):
             findings.add_evidence("label-producer", mount.path, messages.describe_feature_folder(mount.host_path))
         if mount.is_writable and _PROVIDERS.search(mount.host_path) and "csi-node-driver" not in findings:

@@ -74,10 +74,12 @@ def _iter_waits(world: ClusterState, component_cache: ComponentCache) -> Iterato
                 yield BootstrapWait(key, setter, BootstrapWaitCause.LABEL, label=label)
         for taint, remover in removers.items():
             if not _may_tolerate(tolerations, taint):
-                yield BootstrapWait(key, remover, BootstrapWaitCause.TAINT, taint=taint)
+                is_controlled = find_startup_taint(taint.key) is not None
+                cause = BootstrapWaitCause.CONTROLLED_TAINT if is_controlled else BootstrapWaitCause.TAINT
+                yield BootstrapWait(key, remover, cause, taint=taint)
         for taint in _list_awaited_taints(world, daemonset):
             if not _may_tolerate(tolerations, taint):
-                yield BootstrapWait(key, key, BootstrapWaitCause.TAINT, taint=taint)
+                yield BootstrapWait(key, key, BootstrapWaitCause.CONTROLLED_TAINT, taint=taint)
         if key == network and proxy is not None and proxy != key and _API_ADDRESS not in _list_environment_names(daemonset):
             yield BootstrapWait(key, proxy, BootstrapWaitCause.SERVICE)
 

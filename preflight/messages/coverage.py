@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.messages.counts import format_count
-from preflight.messages.lists import join_and, join_limited, join_node_names
+from preflight.messages.lists import format_other_nodes, join_and, join_limited, join_node_names
 from preflight.messages.tolerations import describe_untolerated
 from preflight.model.core import Taint
 from preflight.model.fit_reasons import FitDoubt, StaysPending
@@ -179,6 +179,23 @@ def label_untolerated(taints: Sequence[Taint], *, is_patched: bool) -> str:
     return f"{'after the patch, no toleration' if is_patched else 'no toleration here'} matches {join_and(taints)}"
 
 
+BOUND_PODS_STAY = "NoSchedule does not affect pods that are bound to the node already"
+
+
+def describe_late_removal(taint: Taint, nodes: Sequence[str]) -> str:
+    """PF116, of an agent that is there already."""
+    keep = "keeps" if len(nodes) == 1 else "keep"
+    return f"removes the startup taint {taint.key} only when its pod starts: {join_node_names(nodes)} {keep} it until the pod is re-created"
+
+
+def describe_bound_pods(taint: Taint, nodes: Sequence[str], *, is_reboot: bool) -> str:
+    """PF116, of pods that are on nodes with a startup taint."""
+    where = format_other_nodes(nodes[1:])
+    if is_reboot:
+        return f"reboots{where}: the startup taint {taint} does not hold back pods that are bound already, which start with the node"
+    return f"gets the startup taint {taint}{where}, which does not hold back pods that are bound already: they stay and restart there"
+
+
 def describe_automatic_taints(taints: Iterable[Taint]) -> str:
     """That no manifest declares the taints."""
     return f"{join_and(taints)}: not declared in the pool, the provider adds it automatically"
@@ -331,6 +348,8 @@ def describe_wait(waiting: ObjectKey, awaited: ObjectKey, cause: BootstrapWaitCa
             return f"{own} selects on {name}, which {other} sets"
         case BootstrapWaitCause.TAINT:
             return f"{own} does not tolerate {name}, which {other} removes"
+        case BootstrapWaitCause.CONTROLLED_TAINT:
+            return f"{own} does not tolerate {name}, which stays until {'it' if awaited == waiting else other} runs there"
         case BootstrapWaitCause.SERVICE:
             return f"{own} reaches the API server through a Service address, which {other} provides"
 

@@ -18,6 +18,20 @@ _TYPO_TEXTS = {
 ADOPTING_SELECTOR_LABEL = "the selector"
 EFFECT_GAP_LABEL = "only this effect"
 SYSTEM_CLASS_HELP = "set `priorityClassName: system-node-critical`"
+QUOTA_HELP = "create a ResourceQuota in the namespace with the scope PriorityClass and this class, or use a PriorityClass of your own"
+
+
+def describe_class_with_quota(namespace: str) -> str:
+    """The help of PF214 where the cluster may refuse the class in the namespace."""
+    refused = f"GKE may refuse its pods in namespace {namespace} without a ResourceQuota that has the scope PriorityClass and this class"
+    return f"{SYSTEM_CLASS_HELP}, and create its quota first ({refused}), or use a PriorityClass of your own"
+
+
+def describe_refused_class(namespace: str, name: str) -> str:
+    """PF124."""
+    return f"may get no new pods: GKE requires a ResourceQuota with the scope PriorityClass for {name}, and namespace {namespace} has none"
+
+
 NO_EFFECT_LABEL = "no effect: matches NoExecute too"
 NAME_EFFECT_HELP = "set the intended effect, such as `effect: NoSchedule`"
 IGNORED_SECONDS_LABEL = "every DaemonSet tolerates this without a time limit"

@@ -293,10 +293,14 @@ class PossibleLoss(Enum):
 
 
 class BootstrapWaitCause(Enum):
-    """What a DaemonSet waits for on a new node: a label that another one sets, a taint that it clears, or Service addresses."""
+    """What a DaemonSet waits for on a new node: a label that another one sets, a taint that it clears, or Service addresses.
+
+    CONTROLLED_TAINT: a controller clears the taint once the other DaemonSet runs there.
+    """
 
     LABEL = "label"
     TAINT = "taint"
+    CONTROLLED_TAINT = "controlled-taint"
     SERVICE = "service"
 
 

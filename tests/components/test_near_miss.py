@@ -27,6 +27,11 @@ NEAR_MISSES: dict[str, list[tuple[str, DaemonSet, str]]] = {
     ],
     "kube-proxy": [
         (
+            "a relay that is given the variables of a network",
+            daemonset(container("quay.io/cilium/hubble-relay:v1.17", env={"CILIUM_K8S_NAMESPACE": "kube-system"})),
+            "",
+        ),
+        (
             "a web server that is named after its metrics",
             daemonset(container("nginx:1.29", ports={"http": 80}), name="kube-proxy-metrics"),
             "",
@@ -81,6 +86,11 @@ NEAR_MISSES: dict[str, list[tuple[str, DaemonSet, str]]] = {
             daemonset(container("registry.example/device-exporter:1", mounts={"/var/lib/kubelet/device-plugins": "/dp"})),
             "metrics-exporter",
         ),
+        (
+            "a script that removes stale sockets",
+            daemonset(container("busybox", "sh", "-c", "rm -f /dp/x.sock; sleep 3600", mounts={"/var/lib/kubelet/device-plugins": "/dp"})),
+            "",
+        ),
         ("a training job called after it", daemonset(container("registry.example/train:1"), name="nvidia-device-plugin-daemonset"), ""),
     ],
     "dra-driver": [
@@ -108,6 +118,11 @@ NEAR_MISSES: dict[str, list[tuple[str, DaemonSet, str]]] = {
         ),
     ],
     "driver-installer": [
+        (
+            "an exporter that sees the folder of the driver",
+            daemonset(container("registry.example/nvidia-dcgm-exporter:3", mounts={"/run/nvidia": ("/run/nvidia", SHARED)})),
+            "metrics-exporter",
+        ),
         ("a manager of truck drivers", daemonset(container("registry.example/logistics/driver-manager:3")), ""),
         ("the toolkit for containers", daemonset(container("nvcr.io/nvidia/k8s/container-toolkit:v1.17")), "container-toolkit"),
         ("libraries", daemonset(container("registry.example/nccl-rdma-installer:1")), "device-libraries"),

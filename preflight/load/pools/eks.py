@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.load.kinds import PlainObject, get_path
+from preflight.load.pools.bootstrap_text import list_bottlerocket_taints, list_registered_taints
 from preflight.load.pools.builder import (
     ARCH,
     INSTANCE_TYPE,
@@ -39,7 +40,8 @@ def read_cluster_config(data: PlainObject, origin: Origin) -> Iterator[PoolDecla
 
     1. eksctl's own labels and, for a managed group, `eks.amazonaws.com/nodegroup` are stated; instance type, region and a single zone
        where the file states them; Linux, unless the AMI family is Windows.
-    2. The taints of `nodeGroups` may be a map by key as well.
+    2. The taints of `nodeGroups` may be a map by key as well. Settings of Bottlerocket, of the kubelet, and a bootstrap command may have
+       more.
     3. Nothing acts on nodes that are there: eksctl does not update labels and taints of a group from its file.
     """
     cluster = to_text(get_path(data, ("metadata", "name")))
@@ -50,6 +52,7 @@ def read_cluster_config(data: PlainObject, origin: Origin) -> Iterator[PoolDecla
             )
             draft.add_labels("labels")
             draft.add_taints("taints", form=form)
+            _add_bootstrap_taints(draft)
             draft.set_provider_label("alpha.eksctl.io/nodegroup-name", draft.name, identifies_pool=True)
             draft.set_provider_label("alpha.eksctl.io/cluster-name", cluster)
             if field == "managedNodeGroups":
@@ -64,6 +67,16 @@ def read_cluster_config(data: PlainObject, origin: Origin) -> Iterator[PoolDecla
             draft.absent.add(_COMPUTE_TYPE)
             draft.count = describe_node_count(group.get("desiredCapacity"), group.get("minSize"), group.get("maxSize"))
             yield draft.build()
+
+
+def _add_bootstrap_taints(draft: PoolBuilder) -> None:
+    """The taints that the nodes of a group register with by themselves."""
+    bottlerocket = ("bottlerocket", "settings", "kubernetes", "node-taints")
+    draft.add_taints(*bottlerocket, data=list_bottlerocket_taints(draft.get(*bottlerocket)))
+    draft.add_taints("kubeletExtraConfig", "registerWithTaints")
+    draft.add_labels("bottlerocket", "settings", "kubernetes", "node-labels")
+    command = to_text(draft.get("overrideBootstrapCommand"))
+    draft.add_taints("overrideBootstrapCommand", data=list_registered_taints(command))
 
 
 def read_ack_nodegroup(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.load.kinds import PlainObject, get_path
+from preflight.load.pools.bootstrap_text import list_registered_taints
 from preflight.load.pools.builder import OS, ManifestReference, PoolBuilder, PoolDeclaration, describe_node_count, list_entries
 from preflight.load.pools.taint_formats import to_text
 from preflight.messages.pools import KARPENTER_REPLACES
@@ -55,13 +56,17 @@ def read_provisioner(data: PlainObject, origin: Origin) -> Iterator[PoolDeclarat
 
 
 def read_ec2_node_class(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
-    """An EC2NodeClass: its AMI family, or the alias of its AMI, tells Windows from Linux; a custom AMI tells nothing."""
+    """An EC2NodeClass: its AMI family, or the alias of its AMI, tells Windows from Linux; a custom AMI tells nothing.
+
+    Its user data may have taints: settings of Bottlerocket, or flags of the kubelet.
+    """
     name = to_text(get_path(data, ("metadata", "name")))
     draft = PoolBuilder(data, origin, "EC2NodeClass", name)
     aliases = [to_text(entry.get("alias")) for _, entry in list_entries(data, "spec", "amiSelectorTerms")]
     family = draft.get_text("spec", "amiFamily") or next((alias for alias in aliases if alias), "").partition("@")[0]
     if family and family != "Custom":
         draft.set_provider_label(OS, "windows" if family.lower().startswith("windows") else "linux")
+    draft.add_taints("spec", "userData", data=list_registered_taints(to_text(draft.get("spec", "userData"))))
     yield draft.build(offered_as=ManifestReference("EC2NodeClass", "", name))
 
 

@@ -53,7 +53,7 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _start_at_taint(cycle: tuple[BootstrapWait, ...]) -> tuple[BootstrapWait, ...]:
     """The circle told from a wait that a toleration ends, where there is one."""
-    start = next((number for number, wait in enumerate(cycle) if wait.cause is BootstrapWaitCause.TAINT), 0)
+    start = next((number for number, wait in enumerate(cycle) if wait.taint is not None), 0)
     return cycle[start:] + cycle[:start]
 
 
@@ -66,6 +66,7 @@ def _locate_wait(daemonset: DaemonSet, wait: BootstrapWait) -> ManifestLocation:
     fields = {
         BootstrapWaitCause.LABEL: ("nodeSelector",) if wait.label in daemonset.spec.template.spec.nodeSelector else ("affinity",),
         BootstrapWaitCause.TAINT: ("tolerations",),
+        BootstrapWaitCause.CONTROLLED_TAINT: ("tolerations",),
     }
     return ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, *fields.get(wait.cause, ())))
 

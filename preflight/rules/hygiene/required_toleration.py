@@ -40,6 +40,14 @@ def check(context: Context) -> Iterator[Hit]:
                 yield from _iter_missing(required, workload, context)
 
 
+def is_required_toleration(workload: Workload, toleration: Toleration, context: Context) -> bool:
+    """Whether the policy requires just this toleration of a workload: then no rule advises another one in its place."""
+    return any(
+        any(is_same_toleration(toleration, wanted) for wanted in required.tolerations) and _is_required(required, workload, context)
+        for required in context.convention.required_tolerations
+    )
+
+
 def _is_required(required: RequiredTolerations, workload: Workload, context: Context) -> bool:
     if not required.applies_to(workload):
         return False

@@ -17,6 +17,7 @@ from preflight.messages import hygiene as messages
 from preflight.model.core import Taint
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
+from preflight.rules.hygiene.required_toleration import is_required_toleration
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.workload_fields import iter_tolerations
 from preflight.scheduling.taint_values import is_passing_value
@@ -29,7 +30,11 @@ def check(context: Context) -> Iterator[Hit]:
     the pods would lose its nodes.
     """
     for item in iter_tolerations(context):
-        if item.toleration.key and item.toleration.operator == "Exists":
+        if (
+            item.toleration.key
+            and item.toleration.operator == "Exists"
+            and not is_required_toleration(item.workload, item.toleration, context)
+        ):
             valued = [taint for taint in item.select_tolerated(context.taints) if _distinguishes(taint)]
             needed = item.select_tolerated(_list_node_taints(context))
             if valued and not any(map(is_passing_value, needed)):

@@ -25,6 +25,7 @@ from preflight.model.core import Pod
 from preflight.model.report import Severity
 from preflight.model.workloads import CustomResource
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
+from preflight.rules.hygiene.required_toleration import is_required_toleration
 from preflight.rules.workload_fields import WorkloadToleration, iter_tolerations
 
 _KINDS_ON_EVERY_NODE = ("cloud-controller", "secrets-store-provider")
@@ -43,7 +44,7 @@ def check(context: Context) -> Iterator[Hit]:
     """
     for item in iter_tolerations(context):
         toleration = item.toleration
-        if toleration.key or toleration.operator != "Exists":
+        if toleration.key or toleration.operator != "Exists" or is_required_toleration(item.workload, toleration, context):
             continue
         for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None and not item.is_shadowed
         returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod | CustomResource)

@@ -426,3 +426,40 @@ def gke(**config: Any) -> Object:
 )
 def test_gke_adds_taints_by_itself(config: dict[str, Any], expected: list[str], folder: Path) -> None:
     assert taints(pool(loaded(gke(**config), folder=folder))) == expected
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"),
+    [
+        pytest.param({}, [], id="none, of a managed group: EKS adds none by itself"),
+        pytest.param({"amiFamily": "WindowsServer2022FullContainer"}, [], id="none, of Windows"),
+        pytest.param(
+            {
+                "amiFamily": "Bottlerocket",
+                "bottlerocket": {"settings": {"kubernetes": {"node-taints": {"dedicated": ["rdma:NoSchedule"]}}}},
+            },
+            ["dedicated=rdma:NoSchedule"],
+            id="settings of Bottlerocket",
+        ),
+        pytest.param(
+            {"kubeletExtraConfig": {"registerWithTaints": [{"key": "a", "value": "b", "effect": "NoExecute"}]}},
+            ["a=b:NoExecute"],
+            id="settings of the kubelet",
+        ),
+        pytest.param(
+            {"overrideBootstrapCommand": "bootstrap.sh c --kubelet-extra-args '--register-with-taints=a=b:NoSchedule,c=:NoSchedule,$MORE'"},
+            ["a=b:NoSchedule", "c:NoSchedule"],
+            id="flags of the kubelet",
+        ),
+    ],
+)
+def test_nodes_of_eksctl_register_with_taints(group: dict[str, Any], expected: list[str], folder: Path) -> None:
+    config = manifest("eksctl.io/v1alpha5", "ClusterConfig", "c", nodeGroups=[{"name": "p", **group}])
+    assert taints(pool(loaded(config, folder=folder))) == expected
+
+
+def test_user_data_of_karpenter_has_taints(folder: Path) -> None:
+    data = '[settings.kubernetes.node-taints]\n"dedicated" = "rdma:NoSchedule"\n"example.com/gpu" = [":NoExecute"]\n'
+    node_class = manifest("karpenter.k8s.aws/v1", "EC2NodeClass", "b", spec={"amiFamily": "Bottlerocket", "userData": data})
+    result = loaded(karpenter(nodeClassRef={"kind": "EC2NodeClass", "name": "b"}), node_class, folder=folder)
+    assert taints(pool(result)) == ["dedicated=rdma:NoSchedule", "example.com/gpu:NoExecute"]

@@ -1,0 +1,59 @@
+"""Whether a cluster may refuse pods of the system's priority classes outside of kube-system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from preflight.coverage.model import Impact
+from preflight.model.core import ResourceQuota
+from preflight.model.world import ClusterState
+
+SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
+_GKE_LABEL = "cloud.google.com/gke-"
+_SYSTEM_NAMESPACE = "kube-system"
+_SCOPE = "PriorityClass"
+
+
+def may_refuse_class(world: ClusterState, namespace: str, name: str) -> bool:
+    """Whether admission may refuse pods of a priority class in a namespace.
+
+    1. GKE limits these classes to namespaces with a ResourceQuota whose scope takes them; nodes tell GKE, and so does such a quota in
+       kube-system, which GKE makes there.
+    2. A quota of the namespace whose scope takes the class lets its pods in.
+
+    Source: kubernetes `plugin/pkg/admission/resourcequota/controller.go` (limitedResources, "insufficient quota to match these scopes");
+    cilium/cilium#13852, openebs/cstor-operators#196. aws-observability/helm-charts#358 found it no longer required: so it is a "may".
+    """
+    if name not in SYSTEM_CLASSES or namespace in ("", _SYSTEM_NAMESPACE):
+        return False
+    is_limited = any(key.startswith(_GKE_LABEL) for node in world.nodes.values() for key in node.metadata.labels) or any(
+        quota.metadata.namespace == _SYSTEM_NAMESPACE and _takes_any(quota, SYSTEM_CLASSES) for quota in world.quotas
+    )
+    return is_limited and not any(quota.metadata.namespace == namespace and _takes_any(quota, (name,)) for quota in world.quotas)
+
+
+def has_accepted_class(world: ClusterState, impact: Impact | None, namespace: str, name: str) -> bool:
+    """Whether a listed pod of a DaemonSet of the namespace has the class: then admission takes it there."""
+    return any(
+        group.forecast.had_pod and not group.is_assumed
+        for group in (impact.groups if impact is not None else ())
+        if group.key.namespace == namespace
+        and (before := world.daemonsets.get(group.key)) is not None
+        and before.spec.template.spec.priorityClassName == name
+    )
+
+
+def _takes_any(quota: ResourceQuota, names: Iterable[str]) -> bool:
+    """Whether the scope of a quota takes pods of some of these priority classes."""
+    if _SCOPE in quota.spec.scopes:
+        return True
+    found = quota.spec.scopeSelector.get("matchExpressions")
+    for expression in found if isinstance(found, list) else ():
+        if not isinstance(expression, dict) or expression.get("scopeName") != _SCOPE:
+            continue
+        values = expression.get("values")
+        if expression.get("operator") == "Exists" or (
+            expression.get("operator") == "In" and isinstance(values, list) and {*names} & {*values}
+        ):
+            return True
+    return False
