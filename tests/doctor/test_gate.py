@@ -322,6 +322,20 @@ def test_an_unbound_claim_that_waits_for_a_driver(pod: Object, is_told: bool, tm
     told = [entry for entry in found if entry[0] == "PF411"]
     assert [entry[1] for entry in told] == (["csi"] if is_told else [])
     assert not is_told or "pods are waiting for claims of csi.example.com" in told[0][2]
+    waiting = [entry[2] for entry in found if entry[0] == "PF440"]
+    assert any("its claim waits for csi.example.com, whose DaemonSet ops/csi does not work on n2" in text for text in waiting) is is_told
+
+
+def test_a_pod_whose_node_is_nominated_waits_for_the_volume_of_its_claim(tmp_path: Path) -> None:
+    """From Kubernetes 1.35 on the scheduler nominates a node while it waits for a volume; before, it only did to preempt pods."""
+    objects = [N1, node("n2", {"pool": "b"}, TEAM), driver(), *runs(driver(), "n1"), *claim()]
+    pod = waits(volumes=claiming(), tolerations=[EXISTS], nodeSelector={"pool": "b"})
+    nominated = {**pod, "status": {"phase": "Pending", "nominatedNodeName": "n2"}}
+    assert [entry[:2] for entry in diagnose(tmp_path, *objects, nominated)] == [("PF411", "csi"), ("PF440", "job")]
+    file = str(tmp_path / "w.json")
+    told = program("doctor", "--from", file, "--no-policy", "--pod", "shop/job").out
+    assert "has nominated n2: it waits for its volumes" in told
+    assert "root cause  its claim waits for csi.example.com" in told
 
 
 def test_the_only_plugin_of_unknown_resources_belongs_where_pods_wait(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.pending.causes import PodWait, WaitCause, WaitGroup
 from preflight.doctor.pending.creation_failures import RefusedCreation
 from preflight.doctor.pending.schedulers import DEFAULT_SCHEDULER, SchedulingHold, get_scheduler
-from preflight.doctor.root_causes import MissingProvider, RootCause
+from preflight.doctor.root_causes import MissingProvider, MissingVolumeDriver, RootCause
 from preflight.doctor.stranded_capacity import StaleAllocation
 from preflight.messages.doctor.gaps import ADD_EVENTS, explain_gap
 from preflight.messages.doctor.known_bugs import describe_bug
@@ -80,6 +80,9 @@ def describe_root_cause(cause: RootCause) -> str:
             where = f"does not work on {join_node_names(gap.nodes)}" if gap.nodes else "runs nowhere"
             likely = "" if is_certain else "probably "
             return f"{resource} is {likely}provided by DaemonSet {gap.daemonset.key}, which {where}: {explain_gap(gap)}"
+        case MissingVolumeDriver(driver, gap):
+            where = f"does not work on {join_node_names(gap.nodes)}" if gap.nodes else "runs nowhere"
+            return f"its claim waits for {driver}, whose DaemonSet {gap.daemonset.key} {where}: {explain_gap(gap)}"
         case LabelDrift():
             return describe_missing_label(cause)
         case StaleAllocation():

@@ -15,7 +15,7 @@ from preflight.messages.counts import format_count
 from preflight.messages.doctor.gaps import describe_provider, explain_gap
 from preflight.messages.doctor.jobsets import describe_stalled_jobs, explain_stalled_job
 from preflight.messages.doctor.nodes import describe_missing_label, describe_missing_network, explain_leftover_taint, format_start
-from preflight.messages.doctor.pending import describe_refused_creation, describe_waiting_pods, explain_wait
+from preflight.messages.doctor.pending import describe_refused_creation, describe_root_cause, describe_waiting_pods, explain_wait
 from preflight.messages.doctor.resources import describe_held_resource, explain_fault
 from preflight.messages.doctor.rollouts import describe_old_pods
 from preflight.messages.doctor.stuck_pods import summarize_stuck_pods
@@ -125,7 +125,8 @@ def _iter_pending_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:
         yield (), f"{subject.kind} {subject} {describe_refused_creation(refusal)}"
     for group in diagnosis.group_waits(*_EXPLAINED_CAUSES):
         if group.first_wait.owner.kind != "DaemonSet":
-            yield (), f"{describe_waiting_pods(group)}: {explain_wait(group.first_wait)}"
+            drivers = diagnosis.list_missing_drivers(group.first_wait.pod)
+            yield (), f"{describe_waiting_pods(group)}: {describe_root_cause(drivers[0]) if drivers else explain_wait(group.first_wait)}"
 
 
 def _agree_have(nodes: tuple[str, ...]) -> str:
