@@ -370,6 +370,11 @@ def test_a_label_that_was_moved_to_an_annotation(annotations: Object, is_told: b
     kept["metadata"]["annotations"] = annotations
     found = diagnose(tmp_path, node("n1", {"example.com/pool": "gpu"}, []), kept, SELECTING, *runs(SELECTING, "n1"))
     assert [entry[:2] for entry in found] == ([("PF448", "agent")] if is_told else [])
+    if annotations.keys() != {"example.com/pool"}:  # a snapshot keeps only annotations that say that they are backups
+        saved = program("snapshot", "--from", str(tmp_path / "w.json"), "-o", str(tmp_path / "s.json"))
+        assert saved.code == 0
+        again = json.loads(program("doctor", "--from", str(tmp_path / "s.json"), "--no-policy", "-o", "json").out)
+        assert [finding["rule"] for finding in again["findings"]] == (["PF448"] if is_told else [])
 
 
 def test_pods_that_are_terminating_on_a_dead_node(tmp_path: Path) -> None:
