@@ -24,10 +24,10 @@ from preflight.doctor.pending.creation_failures import RefusedCreation, find_ref
 from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
 from preflight.doctor.providers import ProviderIndex
 from preflight.doctor.root_causes import (
+    MissingComponent,
     MissingProvider,
-    MissingVolumeDriver,
     RootCause,
-    iter_missing_drivers,
+    iter_missing_components,
     iter_missing_providers,
     iter_root_causes,
 )
@@ -132,9 +132,9 @@ class Diagnosis(Struct, frozen=True):
         """For each extended resource that is short: the gaps of the DaemonSets that advertise it."""
         return tuple(iter_missing_providers(self.providers, self.gaps, account))
 
-    def list_missing_drivers(self, pod: PodState) -> tuple[MissingVolumeDriver, ...]:
-        """For each CSI driver that claims of a pod wait for: the gaps of its DaemonSets."""
-        return tuple(iter_missing_drivers(self.providers, self.demand, self.gaps, pod))
+    def list_missing_components(self, pod: PodState) -> tuple[MissingComponent, ...]:
+        """For volumes, devices and labels that a pod waits for: the gaps of the DaemonSets that provide them."""
+        return tuple(iter_missing_components(self.providers, self.demand, self.gaps, pod))
 
     def list_root_causes(self, pod: PodState, account: SchedulerAccount) -> tuple[RootCause, ...]:
         """Everything behind the shortage of a pod."""

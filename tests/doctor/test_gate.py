@@ -205,6 +205,24 @@ def test_what_was_refused_has_been_created_since(tmp_path: Path) -> None:
 
 
 GPU = "example.com/gpu"
+FEATURE = "feature.node.kubernetes.io/"
+
+
+def dra(name: str, selector: Object) -> Object:
+    """A DRA driver."""
+    paths = {"registry": "/var/lib/kubelet/plugins_registry", "plugins": "/var/lib/kubelet/plugins"}
+    mounts = [{"name": volume, "mountPath": path} for volume, path in paths.items()]
+    container = make_container("plugin", "nvcr.io/nvidia/k8s-dra-driver-gpu:v25.3.0", command=["gpu-kubelet-plugin"], volumeMounts=mounts)
+    volumes = [{"name": volume, "hostPath": {"path": path}} for volume, path in paths.items()]
+    return make_daemonset(name, "ops", containers=[container], volumes=volumes, nodeSelector=selector)
+
+
+def labeler(*tolerations: Object, **spec: Any) -> Object:
+    """A labeler of nodes."""
+    container = make_container("worker", "registry.k8s.io/nfd/node-feature-discovery:v0.17", command=["nfd-worker"])
+    return make_daemonset("nfd-worker", "ops", *tolerations, containers=[container], **spec)
+
+
 LABELLED = node("n1", {"gpu": "off"}, [])
 
 
@@ -235,12 +253,35 @@ LABELLED = node("n1", {"gpu": "off"}, [])
             "claims of csi.example.com",
             id="the driver of a claim that is not bound",
         ),
+        pytest.param(
+            [N1, dra("dra", {"gpu": "on"}), waits(resourceClaims=[{"name": "gpu", "resourceClaimName": "x"}])],
+            "dra",
+            "it is the only DRA driver",
+            id="the only DRA driver",
+        ),
+        pytest.param(
+            [N1, labeler(nodeSelector={"nfd": "yes"}), waits(nodeSelector={f"{FEATURE}pci": "true"})],
+            "nfd-worker",
+            f"it sets {FEATURE}pci, which pods are waiting for and no node has",
+            id="a labeler",
+        ),
     ],
 )
 def test_a_provider_that_selects_no_node_while_pods_wait_for_it(objects: list[Object], subject: str, expected: str, tmp_path: Path) -> None:
     found = [entry for entry in diagnose(tmp_path, *objects) if entry[0] == "PF448"]
     assert [entry[1] for entry in found] == [subject]
     assert expected in found[0][2]
+
+
+def test_a_chain_from_a_device_to_its_plugin_to_the_label_that_nobody_sets(tmp_path: Path) -> None:
+    """NVIDIA/k8s-device-plugin#1934: the plugin tolerates the taint, and its labeler tolerates another value of it."""
+    taint = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
+    worker = labeler({**taint, "value": "present"})
+    selecting = plugin("plugin", GPU, EXISTS, nodeSelector={f"{FEATURE}pci": "true"})
+    pod = waits(containers=wanting(GPU), tolerations=[EXISTS])
+    found = diagnose(tmp_path, N1, node("gpu-1", {}, [taint]), selecting, worker, *runs(worker, "n1"), pod)
+    assert [entry[:2] for entry in found] == [("PF448", "plugin"), ("PF411", "nfd-worker"), ("PF440", "job")]
+    assert f"{GPU} is provided by DaemonSet ops/plugin, which runs nowhere" in found[2][2]
 
 
 @pytest.mark.parametrize(
@@ -263,6 +304,22 @@ def test_a_provider_that_selects_no_node_while_pods_wait_for_it(objects: list[Ob
             id="two plugins may advertise it",
         ),
         pytest.param([N1, driver(nodeSelector={"disk": "yes"}), *claim(volume="pv"), waits(volumes=claiming())], id="the claim is bound"),
+        pytest.param(
+            [
+                N1,
+                *(dra(name, {"gpu": "on"}) for name in ("a", "b")),
+                waits(resourceClaims=[{"name": "gpu", "resourceClaimName": "x"}]),
+            ],
+            id="two DRA drivers",
+        ),
+        pytest.param(
+            [
+                node("n1", {f"{FEATURE}pci": "false"}, []),
+                labeler(nodeSelector={"nfd": "yes"}),
+                waits(nodeSelector={f"{FEATURE}pci": "true"}),
+            ],
+            id="some node has the label",
+        ),
     ],
 )
 def test_a_provider_that_selects_no_node_and_nobody_misses(objects: list[Object], tmp_path: Path) -> None:
@@ -279,6 +336,7 @@ TAINTED = node("cp", {}, [{"key": MASTER, "value": "true", "effect": "NoSchedule
         pytest.param({"key": MASTER, "effect": "NoSchedule"}, id="it has no operator and no value"),
         pytest.param({"key": MASTER, "operator": "Exists", "effect": "NoExecute"}, id="it has another effect"),
         pytest.param({"key": MASTER, "value": "True", "effect": "NoSchedule"}, id="its value differs by case"),
+        pytest.param({"key": MASTER.upper(), "operator": "Exists"}, id="its key differs by case"),
     ],
 )
 def test_a_toleration_that_nearly_fits_is_evidence(toleration: Object, tmp_path: Path) -> None:
@@ -286,6 +344,22 @@ def test_a_toleration_that_nearly_fits_is_evidence(toleration: Object, tmp_path:
     found = diagnose(tmp_path, N1, TAINTED, agent, *runs(agent, "n1"))
     assert [entry[:2] for entry in found] == [("PF411", "speaker")]
     assert "it has a toleration for" in found[0][2]
+
+
+def test_a_toleration_for_one_of_two_taints_of_a_key_is_evidence(tmp_path: Path) -> None:
+    both = node("n2", {}, [{"key": "dedicated", "value": "a", "effect": effect} for effect in ("NoSchedule", "NoExecute")])
+    agent = make_daemonset("agent", "ops", {"key": "dedicated", "operator": "Exists", "effect": "NoExecute"})
+    assert [entry[:2] for entry in diagnose(tmp_path, N1, both, agent, *runs(agent, "n1"))] == [("PF411", "agent")]
+
+
+def test_a_toleration_for_the_former_key_is_evidence_where_no_node_has_that_key(tmp_path: Path) -> None:
+    old = "node-role.kubernetes.io/master"
+    agent = make_daemonset("agent", "ops", {"key": old, "operator": "Exists"})
+    found = diagnose(tmp_path, N1, TAINTED, agent, *runs(agent, "n1"))
+    assert [entry[:2] for entry in found] == [("PF411", "agent")]
+    assert "the former key of this taint" in found[0][2]
+    before = node("old", {}, [{"key": old, "effect": "NoSchedule"}])
+    assert diagnose(tmp_path, N1, TAINTED, before, agent, *runs(agent, "n1", "old")) == []
 
 
 @pytest.mark.parametrize(

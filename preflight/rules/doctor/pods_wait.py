@@ -53,7 +53,7 @@ def _iter_notes(diagnosis: Diagnosis, wait: PodWait) -> Iterator[str]:
     if account is None:
         return
     yield from describe_classes(account.classes)
-    causes: tuple[RootCause, ...] = (*diagnosis.list_missing_providers(account), *diagnosis.list_missing_drivers(wait.pod))
+    causes: tuple[RootCause, ...] = (*diagnosis.list_missing_providers(account), *diagnosis.list_missing_components(wait.pod))
     yield from dict.fromkeys(map(describe_root_cause, causes))
     if mismatch := describe_count_mismatch(wait.counted_nodes, len(index.occupancy.nodes)):
         yield describe_outdated_count(mismatch)
