@@ -21,6 +21,9 @@ from preflight.model.reasons import NearMissKind
 from preflight.scheduling.tolerations import find_nearest_toleration, tolerates
 
 _KINDS_ON_EVERY_NODE = frozenset(("cni", "kube-proxy"))
+_FORMER_KEYS = {"node-role.kubernetes.io/control-plane": "node-role.kubernetes.io/master"}
+"""Keys of taints, with those that they had before Kubernetes 1.24."""
+
 _CONTROL_PLANE_LABELS = frozenset(("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"))
 
 
@@ -34,6 +37,7 @@ class SignKind(Enum):
     REMOVES_TAINTS = "removes-taints"
     NEEDED_BY_EVERY_POD = "needed-by-every-pod"
     NEARLY_TOLERATED = "nearly-tolerated"
+    FORMER_KEY_TOLERATED = "former-key-tolerated"
     TOLERATES_OTHER_VALUE = "tolerates-other-value"
     VOLUMES_REQUESTED = "volumes-requested"
     DEVICES_REQUESTED = "devices-requested"
@@ -139,16 +143,21 @@ def are_doubtful(signs: tuple[BelongingSign, ...], *, runs_elsewhere: bool) -> b
 
 
 def _list_near_tolerations(evidence: BelongingEvidence, group: CoverageGroup) -> Iterator[BelongingSign]:
-    """The taints that keep a DaemonSet out although it has a toleration for their key that tolerates no taint of any node.
+    """The taints that keep a DaemonSet out although it has a toleration for their key that tolerates no taint of any other node.
 
-    One with another value is less certain, and none at all where the key has several values: these tell nodes apart.
+    1. One with another value is less certain, and none at all where the key has several values: these tell nodes apart.
+    2. A toleration for the former key of a taint is one for it, where no node has that key any more.
     """
     nodes = evidence.index.existing_nodes.values()
     taints = [taint for node in nodes for taint in node.spec.taints]
     tolerations, near, other_values = group.daemonset.spec.template.spec.tolerations, [], []
     for taint in group.placement_after.untolerated_taints if group.placement_after else ():
+        old_key = _FORMER_KEYS.get(taint.key, "")
+        if old_key and any(toleration.key == old_key for toleration in tolerations) and all(other.key != old_key for other in taints):
+            yield BelongingSign(SignKind.FORMER_KEY_TOLERATED, (old_key,))
         nearest = None if is_controller_owned(taint) else find_nearest_toleration(tolerations, taint)
-        if nearest is None or any(tolerates(nearest[0], other, None) is not False for other in taints if other != taint):
+        elsewhere = [other for node in nodes if taint not in node.spec.taints for other in node.spec.taints]
+        if nearest is None or any(tolerates(nearest[0], other, None) is not False for other in elsewhere):
             continue
         toleration, kind = nearest
         if kind is NearMissKind.VALUE and toleration.value and taint.value and toleration.value.lower() != taint.value.lower():

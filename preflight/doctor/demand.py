@@ -34,14 +34,20 @@ class DemandIndex:
     @cached_property
     def pods_by_driver(self) -> Mapping[str, list[PodState]]:
         """The pods that wait with a claim that is not bound, by the CSI driver that should make its volume."""
-        drivers = CsiDriverIndex(self._index.cluster)
         found: dict[str, list[PodState]] = {}
         for pod in self._index.waiting_pods:
-            for driver in {
-                driver for driver, path in drivers.iter_drivers(pod.spec, pod.metadata.namespace) if self._is_unbound(pod, path)
-            }:
+            for driver in self.find_unbound_drivers(pod):
                 found.setdefault(driver, []).append(pod)
         return found
+
+    @cached_property
+    def _drivers(self) -> CsiDriverIndex:
+        return CsiDriverIndex(self._index.cluster)
+
+    def find_unbound_drivers(self, pod: PodState) -> tuple[str, ...]:
+        """The CSI drivers that should make volumes for claims of a pod that are not bound."""
+        drivers = self._drivers.iter_drivers(pod.spec, pod.metadata.namespace)
+        return tuple(sorted({driver for driver, path in drivers if self._is_unbound(pod, path)}))
 
     def _is_unbound(self, pod: PodState, path: tuple[str | int, ...]) -> bool:
         """Whether the volume of a pod at a path leads to a claim without a PersistentVolume."""

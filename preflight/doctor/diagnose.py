@@ -23,7 +23,14 @@ from preflight.doctor.pending.causes import PodWait, WaitCause, WaitFinder, Wait
 from preflight.doctor.pending.creation_failures import RefusedCreation, find_refused_creations
 from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
 from preflight.doctor.providers import ProviderIndex
-from preflight.doctor.root_causes import MissingProvider, RootCause, iter_missing_providers, iter_root_causes
+from preflight.doctor.root_causes import (
+    MissingComponent,
+    MissingProvider,
+    RootCause,
+    iter_missing_components,
+    iter_missing_providers,
+    iter_root_causes,
+)
 from preflight.doctor.stalled_rollouts import (
     OngoingUpdate,
     PodsByDaemonSet,
@@ -68,6 +75,7 @@ class Diagnosis(Struct, frozen=True):
     impact: Impact | None
     pods: PodsByDaemonSet
     providers: ProviderIndex
+    demand: DemandIndex
     pod_fits: PodFits
     wait_finder: WaitFinder
     gaps: tuple[CoverageGap, ...]
@@ -124,9 +132,13 @@ class Diagnosis(Struct, frozen=True):
         """For each extended resource that is short: the gaps of the DaemonSets that advertise it."""
         return tuple(iter_missing_providers(self.providers, self.gaps, account))
 
+    def list_missing_components(self, pod: PodState) -> tuple[MissingComponent, ...]:
+        """For volumes, devices and labels that a pod waits for: the gaps of the DaemonSets that provide them."""
+        return tuple(iter_missing_components(self.providers, self.demand, self.gaps, pod))
+
     def list_root_causes(self, pod: PodState, account: SchedulerAccount) -> tuple[RootCause, ...]:
         """Everything behind the shortage of a pod."""
-        return tuple(iter_root_causes(self.providers, self.gaps, self.label_drifts, self.stale_allocations, pod, account))
+        return tuple(iter_root_causes(self.providers, self.demand, self.gaps, self.label_drifts, self.stale_allocations, pod, account))
 
     def find_ongoing_update(self, daemonset: DaemonSet) -> OngoingUpdate | None:
         """The update of a DaemonSet that is under way."""
@@ -159,6 +171,7 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
         impact=impact,
         pods=pods,
         providers=providers,
+        demand=demand,
         pod_fits=pod_fits,
         wait_finder=wait_finder,
         gaps=gaps,
@@ -174,7 +187,7 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
         label_drifts=find_label_drifts(index, providers, pod_health),
         stalled_jobs=stalled_jobs,
         refused_creations=find_refused_creations(index, stalled_jobs),
-        pod_waits=find_waits(index, wait_finder),
+        pod_waits=find_waits(index, wait_finder, demand),
         leader_problems=_find_leader_problems(index, stalled_jobs, wait_finder, pod_fits),
         limitations=tuple(iter_limitations(index, impact, providers)),
         stuck_pods=find_stuck_pods(index, missing_drivers),

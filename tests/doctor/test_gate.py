@@ -205,6 +205,24 @@ def test_what_was_refused_has_been_created_since(tmp_path: Path) -> None:
 
 
 GPU = "example.com/gpu"
+FEATURE = "feature.node.kubernetes.io/"
+
+
+def dra(name: str, selector: Object) -> Object:
+    """A DRA driver."""
+    paths = {"registry": "/var/lib/kubelet/plugins_registry", "plugins": "/var/lib/kubelet/plugins"}
+    mounts = [{"name": volume, "mountPath": path} for volume, path in paths.items()]
+    container = make_container("plugin", "nvcr.io/nvidia/k8s-dra-driver-gpu:v25.3.0", command=["gpu-kubelet-plugin"], volumeMounts=mounts)
+    volumes = [{"name": volume, "hostPath": {"path": path}} for volume, path in paths.items()]
+    return make_daemonset(name, "ops", containers=[container], volumes=volumes, nodeSelector=selector)
+
+
+def labeler(*tolerations: Object, **spec: Any) -> Object:
+    """A labeler of nodes."""
+    container = make_container("worker", "registry.k8s.io/nfd/node-feature-discovery:v0.17", command=["nfd-worker"])
+    return make_daemonset("nfd-worker", "ops", *tolerations, containers=[container], **spec)
+
+
 LABELLED = node("n1", {"gpu": "off"}, [])
 
 
@@ -235,12 +253,35 @@ LABELLED = node("n1", {"gpu": "off"}, [])
             "claims of csi.example.com",
             id="the driver of a claim that is not bound",
         ),
+        pytest.param(
+            [N1, dra("dra", {"gpu": "on"}), waits(resourceClaims=[{"name": "gpu", "resourceClaimName": "x"}])],
+            "dra",
+            "it is the only DRA driver",
+            id="the only DRA driver",
+        ),
+        pytest.param(
+            [N1, labeler(nodeSelector={"nfd": "yes"}), waits(nodeSelector={f"{FEATURE}pci": "true"})],
+            "nfd-worker",
+            f"it sets {FEATURE}pci, which pods are waiting for and no node has",
+            id="a labeler",
+        ),
     ],
 )
 def test_a_provider_that_selects_no_node_while_pods_wait_for_it(objects: list[Object], subject: str, expected: str, tmp_path: Path) -> None:
     found = [entry for entry in diagnose(tmp_path, *objects) if entry[0] == "PF448"]
     assert [entry[1] for entry in found] == [subject]
     assert expected in found[0][2]
+
+
+def test_a_chain_from_a_device_to_its_plugin_to_the_label_that_nobody_sets(tmp_path: Path) -> None:
+    """NVIDIA/k8s-device-plugin#1934: the plugin tolerates the taint, and its labeler tolerates another value of it."""
+    taint = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
+    worker = labeler({**taint, "value": "present"})
+    selecting = plugin("plugin", GPU, EXISTS, nodeSelector={f"{FEATURE}pci": "true"})
+    pod = waits(containers=wanting(GPU), tolerations=[EXISTS])
+    found = diagnose(tmp_path, N1, node("gpu-1", {}, [taint]), selecting, worker, *runs(worker, "n1"), pod)
+    assert [entry[:2] for entry in found] == [("PF448", "plugin"), ("PF411", "nfd-worker"), ("PF440", "job")]
+    assert f"{GPU} is provided by DaemonSet ops/plugin, which runs nowhere" in found[2][2]
 
 
 @pytest.mark.parametrize(
@@ -263,6 +304,22 @@ def test_a_provider_that_selects_no_node_while_pods_wait_for_it(objects: list[Ob
             id="two plugins may advertise it",
         ),
         pytest.param([N1, driver(nodeSelector={"disk": "yes"}), *claim(volume="pv"), waits(volumes=claiming())], id="the claim is bound"),
+        pytest.param(
+            [
+                N1,
+                *(dra(name, {"gpu": "on"}) for name in ("a", "b")),
+                waits(resourceClaims=[{"name": "gpu", "resourceClaimName": "x"}]),
+            ],
+            id="two DRA drivers",
+        ),
+        pytest.param(
+            [
+                node("n1", {f"{FEATURE}pci": "false"}, []),
+                labeler(nodeSelector={"nfd": "yes"}),
+                waits(nodeSelector={f"{FEATURE}pci": "true"}),
+            ],
+            id="some node has the label",
+        ),
     ],
 )
 def test_a_provider_that_selects_no_node_and_nobody_misses(objects: list[Object], tmp_path: Path) -> None:
@@ -279,6 +336,7 @@ TAINTED = node("cp", {}, [{"key": MASTER, "value": "true", "effect": "NoSchedule
         pytest.param({"key": MASTER, "effect": "NoSchedule"}, id="it has no operator and no value"),
         pytest.param({"key": MASTER, "operator": "Exists", "effect": "NoExecute"}, id="it has another effect"),
         pytest.param({"key": MASTER, "value": "True", "effect": "NoSchedule"}, id="its value differs by case"),
+        pytest.param({"key": MASTER.upper(), "operator": "Exists"}, id="its key differs by case"),
     ],
 )
 def test_a_toleration_that_nearly_fits_is_evidence(toleration: Object, tmp_path: Path) -> None:
@@ -286,6 +344,22 @@ def test_a_toleration_that_nearly_fits_is_evidence(toleration: Object, tmp_path:
     found = diagnose(tmp_path, N1, TAINTED, agent, *runs(agent, "n1"))
     assert [entry[:2] for entry in found] == [("PF411", "speaker")]
     assert "it has a toleration for" in found[0][2]
+
+
+def test_a_toleration_for_one_of_two_taints_of_a_key_is_evidence(tmp_path: Path) -> None:
+    both = node("n2", {}, [{"key": "dedicated", "value": "a", "effect": effect} for effect in ("NoSchedule", "NoExecute")])
+    agent = make_daemonset("agent", "ops", {"key": "dedicated", "operator": "Exists", "effect": "NoExecute"})
+    assert [entry[:2] for entry in diagnose(tmp_path, N1, both, agent, *runs(agent, "n1"))] == [("PF411", "agent")]
+
+
+def test_a_toleration_for_the_former_key_is_evidence_where_no_node_has_that_key(tmp_path: Path) -> None:
+    old = "node-role.kubernetes.io/master"
+    agent = make_daemonset("agent", "ops", {"key": old, "operator": "Exists"})
+    found = diagnose(tmp_path, N1, TAINTED, agent, *runs(agent, "n1"))
+    assert [entry[:2] for entry in found] == [("PF411", "agent")]
+    assert "the former key of this taint" in found[0][2]
+    before = node("old", {}, [{"key": old, "effect": "NoSchedule"}])
+    assert diagnose(tmp_path, N1, TAINTED, before, agent, *runs(agent, "n1", "old")) == []
 
 
 @pytest.mark.parametrize(
@@ -322,6 +396,20 @@ def test_an_unbound_claim_that_waits_for_a_driver(pod: Object, is_told: bool, tm
     told = [entry for entry in found if entry[0] == "PF411"]
     assert [entry[1] for entry in told] == (["csi"] if is_told else [])
     assert not is_told or "pods are waiting for claims of csi.example.com" in told[0][2]
+    waiting = [entry[2] for entry in found if entry[0] == "PF440"]
+    assert any("its claim waits for csi.example.com, whose DaemonSet ops/csi does not work on n2" in text for text in waiting) is is_told
+
+
+def test_a_pod_whose_node_is_nominated_waits_for_the_volume_of_its_claim(tmp_path: Path) -> None:
+    """From Kubernetes 1.35 on the scheduler nominates a node while it waits for a volume; before, it only did to preempt pods."""
+    objects = [N1, node("n2", {"pool": "b"}, TEAM), driver(), *runs(driver(), "n1"), *claim()]
+    pod = waits(volumes=claiming(), tolerations=[EXISTS], nodeSelector={"pool": "b"})
+    nominated = {**pod, "status": {"phase": "Pending", "nominatedNodeName": "n2"}}
+    assert [entry[:2] for entry in diagnose(tmp_path, *objects, nominated)] == [("PF411", "csi"), ("PF440", "job")]
+    file = str(tmp_path / "w.json")
+    told = program("doctor", "--from", file, "--no-policy", "--pod", "shop/job").out
+    assert "has nominated n2: it waits for its volumes" in told
+    assert "root cause  its claim waits for csi.example.com" in told
 
 
 def test_the_only_plugin_of_unknown_resources_belongs_where_pods_wait(tmp_path: Path) -> None:
@@ -356,6 +444,11 @@ def test_a_label_that_was_moved_to_an_annotation(annotations: Object, is_told: b
     kept["metadata"]["annotations"] = annotations
     found = diagnose(tmp_path, node("n1", {"example.com/pool": "gpu"}, []), kept, SELECTING, *runs(SELECTING, "n1"))
     assert [entry[:2] for entry in found] == ([("PF448", "agent")] if is_told else [])
+    if annotations.keys() != {"example.com/pool"}:  # a snapshot keeps only annotations that say that they are backups
+        saved = program("snapshot", "--from", str(tmp_path / "w.json"), "-o", str(tmp_path / "s.json"))
+        assert saved.code == 0
+        again = json.loads(program("doctor", "--from", str(tmp_path / "s.json"), "--no-policy", "-o", "json").out)
+        assert [finding["rule"] for finding in again["findings"]] == (["PF448"] if is_told else [])
 
 
 def test_pods_that_are_terminating_on_a_dead_node(tmp_path: Path) -> None:

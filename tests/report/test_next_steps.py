@@ -20,6 +20,16 @@ APPLY = "# apply the fixed manifests, and wait for each rollout: kubectl rollout
 RUN = "# run these patches, and wait for each rollout: kubectl rollout status"
 GIVE = "kubectl get nodes,ds,pods,pdb -A -o json > cluster.json  # then add --from cluster.json"
 
+
+def faults(*nodes: tuple[str, ...]) -> Report:
+    """What doctor finds of some nodes, or of a pod where there is none."""
+    commands = [f"kubectl describe node {names[0]}" if names else "kubectl describe pod p" for names in nodes]
+    found = tuple(
+        finding("is broken", rule="PF430", nodes=names, notes=(("check", command),)) for names, command in zip(nodes, commands, strict=True)
+    )
+    return report(step(story=("a", "b")), findings=found, command="doctor", exit=1)
+
+
 STEPS: dict[str, tuple[Report, list[str]]] = {
     "a loss in manifests": (
         replace(RDMA, next=NextCommands(FIX, (LINE,))),
@@ -65,6 +75,18 @@ STEPS: dict[str, tuple[Report, list[str]]] = {
         ["preflight drain n-1 n-2 --force  # check again after that"],
     ),
     "nothing was changed": (report(command=""), []),
+    "faults of several nodes: a command for each of the first three": (
+        faults(("n-1",), ("n-2",), ("n-3",), ("n-4",)),
+        ["kubectl describe node n-1", "kubectl describe node n-2", "kubectl describe node n-3", "preflight explain PF430"],
+    ),
+    "faults of nodes that others before them are about": (
+        faults(("n-1", "n-2"), ("n-2",), ("n-1", "n-2"), ("n-3",)),
+        ["kubectl describe node n-1", "kubectl describe node n-3", "preflight explain PF430"],
+    ),
+    "pods that wait are of no node": (
+        faults(("n-1",), ()),
+        ["kubectl describe node n-1", "kubectl describe pod p", "preflight explain PF430"],
+    ),
 }
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from preflight.coverage.node_targeting import get_target_node
 from preflight.doctor.cluster_messages import parse_node_count
+from preflight.doctor.demand import DemandIndex
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.owners import get_owner
 from preflight.doctor.pending.known_bugs import BugMatch, SchedulerRefusal, find_known_bug, list_possible_bugs
@@ -131,12 +132,17 @@ def _has_claims(pod: PodState) -> bool:
     return any(volume.persistentVolumeClaim is not None for volume in pod.spec.volumes)
 
 
-def find_waits(index: ClusterIndex, wait_finder: WaitFinder) -> tuple[PodWait, ...]:
+def find_waits(index: ClusterIndex, wait_finder: WaitFinder, demand: DemandIndex) -> tuple[PodWait, ...]:
     """What every pod waits for that has waited for more than a moment; those of DaemonSets first.
 
-    One that is nominated to a node waits for pods that end there already, and is left out.
+    One that is nominated to a node waits for pods that end there already, and is left out; but not where it has a claim that is not bound:
+    from Kubernetes 1.35 on the scheduler nominates a node while it waits for the volume, too.
     """
-    pods = [pod for pod in index.waiting_pods if is_overdue(index, pod) and not pod.status.nominatedNodeName]
+    pods = [
+        pod
+        for pod in index.waiting_pods
+        if is_overdue(index, pod) and (not pod.status.nominatedNodeName or demand.find_unbound_drivers(pod))
+    ]
     return tuple(sorted(map(wait_finder.find, pods), key=lambda wait: (wait.owner.kind != "DaemonSet", wait.pod.key)))
 
 

@@ -14,6 +14,7 @@ from preflight.model.runtime_state import (
     SAFE_WAITING_REASONS,
     ContainerStatusWithState,
     NodeCondition,
+    NodeInfo,
     NodeState,
     PodState,
     RuntimeState,
@@ -32,7 +33,8 @@ def add_node_state(node: dict[str, Any], state: NodeState) -> dict[str, Any]:
     owned = tuple(managed_field for managed_field in state.metadata.managedFields if managed_field.owned_labels)
     annotations = {key: text for key, text in state.metadata.annotations.items() if is_backup_annotation(key) and len(text) <= _MAX_BACKUP}
     metadata = replace(state.metadata, name="", managedFields=owned, annotations={})
-    status = replace(state.status, conditions=tuple(_trim_condition(condition) for condition in state.status.conditions))
+    info = state.status.nodeInfo if state.status.nodeInfo != NodeInfo() else None
+    status = replace(state.status, nodeInfo=info, conditions=tuple(_trim_condition(condition) for condition in state.status.conditions))
     found: dict[str, Any] = {**node, "metadata": {**node["metadata"], **_to_plain(metadata)}}
     if annotations:
         found["metadata"]["annotations"] = {**node["metadata"].get("annotations", {}), **annotations}

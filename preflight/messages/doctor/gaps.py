@@ -128,7 +128,9 @@ def describe_sign(sign: BelongingSign) -> str:
         case SignKind.NEEDED_BY_EVERY_POD:
             return "every pod on a node needs it"
         case SignKind.NEARLY_TOLERATED:
-            return f"it has a toleration for {join_and(sign.names)}, which matches no taint of any node"
+            return f"it has a toleration for {join_and(sign.names)}, which matches no taint of any other node"
+        case SignKind.FORMER_KEY_TOLERATED:
+            return f"it tolerates {join_and(sign.names)}, the former key of this taint"
         case SignKind.TOLERATES_OTHER_VALUE:
             return f"it tolerates {join_and(sign.names)} with a value that no node has"
         case SignKind.VOLUMES_REQUESTED:

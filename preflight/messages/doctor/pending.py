@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.doctor.belonging import SignKind
 from preflight.doctor.cluster_messages import HoldReason
 from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.pending.causes import PodWait, WaitCause, WaitGroup
 from preflight.doctor.pending.creation_failures import RefusedCreation
 from preflight.doctor.pending.schedulers import DEFAULT_SCHEDULER, SchedulingHold, get_scheduler
-from preflight.doctor.root_causes import MissingProvider, RootCause
+from preflight.doctor.root_causes import MissingComponent, MissingProvider, RootCause
 from preflight.doctor.stranded_capacity import StaleAllocation
 from preflight.messages.doctor.gaps import ADD_EVENTS, explain_gap
 from preflight.messages.doctor.known_bugs import describe_bug
@@ -73,6 +74,13 @@ def describe_waiting_pods(group: WaitGroup) -> str:
     return f"{number} pod{'s' if number != 1 else ''} of {subject.kind} {subject}{more} {verb}"
 
 
+_DEMANDS = {
+    SignKind.VOLUMES_REQUESTED: "its claim waits for {names}, whose",
+    SignKind.DEVICES_REQUESTED: "its ResourceClaims wait for the only DRA driver, whose",
+    SignKind.LABELS_REQUESTED: "{names} is set by the node label producer, whose",
+}
+
+
 def describe_root_cause(cause: RootCause) -> str:
     """The root cause of the shortage that a pod meets."""
     match cause:
@@ -80,6 +88,10 @@ def describe_root_cause(cause: RootCause) -> str:
             where = f"does not work on {join_node_names(gap.nodes)}" if gap.nodes else "runs nowhere"
             likely = "" if is_certain else "probably "
             return f"{resource} is {likely}provided by DaemonSet {gap.daemonset.key}, which {where}: {explain_gap(gap)}"
+        case MissingComponent(kind, names, gap):
+            where = f"does not work on {join_node_names(gap.nodes)}" if gap.nodes else "runs nowhere"
+            provider = f"DaemonSet {gap.daemonset.key} {where}: {explain_gap(gap)}"
+            return f"{_DEMANDS[kind].format(names=join_and(names))} {provider}"
         case LabelDrift():
             return describe_missing_label(cause)
         case StaleAllocation():

@@ -85,7 +85,8 @@ def _describe_state(pod: PodState, latest_time: str) -> str:
 def _explain_unscheduled(diagnosis: Diagnosis, pod: PodState, problem: SchedulingProblem) -> Iterator[PodLink]:
     wait, name = problem.wait, get_scheduler(pod)
     if pod.status.nominatedNodeName:
-        yield "scheduler", f"{name} preempts pods on {pod.status.nominatedNodeName} for it: it waits until they end"
+        waits = "waits for its volumes" if diagnosis.demand.find_unbound_drivers(pod) else "preempts pods on it, and waits until they end"
+        yield "scheduler", f"{name} has nominated {pod.status.nominatedNodeName}: it {waits}"
     if problem.is_new:
         yield "scheduler", "the pod was created moments ago: the scheduler may not have reached it yet"
     if wait.scheduler_message:

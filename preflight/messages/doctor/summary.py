@@ -15,7 +15,7 @@ from preflight.messages.counts import format_count
 from preflight.messages.doctor.gaps import describe_provider, explain_gap
 from preflight.messages.doctor.jobsets import describe_stalled_jobs, explain_stalled_job
 from preflight.messages.doctor.nodes import describe_missing_label, describe_missing_network, explain_leftover_taint, format_start
-from preflight.messages.doctor.pending import describe_refused_creation, describe_waiting_pods, explain_wait
+from preflight.messages.doctor.pending import describe_refused_creation, describe_root_cause, describe_waiting_pods, explain_wait
 from preflight.messages.doctor.resources import describe_held_resource, explain_fault
 from preflight.messages.doctor.rollouts import describe_old_pods
 from preflight.messages.doctor.stuck_pods import summarize_stuck_pods
@@ -56,7 +56,9 @@ def _iter_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:
     for name in sorted(index.not_ready_nodes - explained):
         condition = index.get_node_state(name).find_condition("Ready")
         since = format_start(condition.lastTransitionTime if condition else "", index.latest_time)
-        yield (name,), f"{name} {'has not been' if since else 'is not'} Ready{since}"
+        count = sum(len(stuck.pods) for stuck in diagnosis.stuck_pods if stuck.nodes == (name,) and not stuck.is_awaited)
+        hang = f"; {format_count(count, 'pod')} there {'is' if count == 1 else 'are'} stuck in Terminating" if count else ""
+        yield (name,), f"{name} {'has not been' if since else 'is not'} Ready{since}{hang}"
     for stuck in diagnosis.stuck_pods:
         if stuck.is_awaited:
             yield stuck.nodes, summarize_stuck_pods(stuck, index.latest_time)
@@ -125,7 +127,8 @@ def _iter_pending_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:
         yield (), f"{subject.kind} {subject} {describe_refused_creation(refusal)}"
     for group in diagnosis.group_waits(*_EXPLAINED_CAUSES):
         if group.first_wait.owner.kind != "DaemonSet":
-            yield (), f"{describe_waiting_pods(group)}: {explain_wait(group.first_wait)}"
+            causes = diagnosis.list_missing_components(group.first_wait.pod)
+            yield (), f"{describe_waiting_pods(group)}: {describe_root_cause(causes[0]) if causes else explain_wait(group.first_wait)}"
 
 
 def _agree_have(nodes: tuple[str, ...]) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from preflight.doctor.diagnose import Diagnosis
 from preflight.doctor.pending.causes import PodWait, WaitCause
 from preflight.doctor.pending.schedulers import DEFAULT_SCHEDULER, get_scheduler
+from preflight.doctor.root_causes import RootCause
 from preflight.messages.doctor.node_fits import describe_classes, describe_count_mismatch
 from preflight.messages.doctor.pending import (
     describe_outdated_count,
@@ -52,7 +53,8 @@ def _iter_notes(diagnosis: Diagnosis, wait: PodWait) -> Iterator[str]:
     if account is None:
         return
     yield from describe_classes(account.classes)
-    yield from dict.fromkeys(map(describe_root_cause, diagnosis.list_missing_providers(account)))
+    causes: tuple[RootCause, ...] = (*diagnosis.list_missing_providers(account), *diagnosis.list_missing_components(wait.pod))
+    yield from dict.fromkeys(map(describe_root_cause, causes))
     if mismatch := describe_count_mismatch(wait.counted_nodes, len(index.occupancy.nodes)):
         yield describe_outdated_count(mismatch)
     if get_scheduler(wait.pod) != DEFAULT_SCHEDULER and not wait.scheduler_message and not index.has_events:

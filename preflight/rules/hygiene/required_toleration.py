@@ -22,7 +22,7 @@ from preflight.messages import hygiene as messages
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Taint, Toleration
 from preflight.model.report import Severity, TolerationSuggestion
-from preflight.model.workloads import Workload, locate_pod_spec
+from preflight.model.workloads import CustomResource, TolerationOwner, Workload, locate_pod_spec
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_toleration_key
 from preflight.rules.merged_groups import format_flow_map
@@ -40,10 +40,10 @@ def check(context: Context) -> Iterator[Hit]:
                 yield from _iter_missing(required, workload, context)
 
 
-def is_required_toleration(workload: Workload, toleration: Toleration, context: Context) -> bool:
-    """Whether the policy requires just this toleration of a workload: then no rule advises another one in its place."""
-    return any(
-        any(is_same_toleration(toleration, wanted) for wanted in required.tolerations) and _is_required(required, workload, context)
+def is_required_toleration(owner: TolerationOwner, toleration: Toleration, context: Context) -> bool:
+    """Whether the policy requires just this toleration of a workload, of which it knows no custom resource: then no rule advises another one in its place."""
+    return not isinstance(owner, CustomResource) and any(
+        any(is_same_toleration(toleration, wanted) for wanted in required.tolerations) and _is_required(required, owner, context)
         for required in context.convention.required_tolerations
     )
 
