@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from preflight.change.custom_resources import OperatorReaction, get_resource_key, predict_reaction, read_labels, replace_resources
+from preflight.change.custom_resources import OperatorReaction, is_same_resource, predict_reaction, read_labels, replace_resources
 from preflight.change.model import Change
 from preflight.change.workload_verbs import delete_daemonsets
 from preflight.errors import InputError, UsageError
@@ -30,8 +30,9 @@ def apply_resources(world: ClusterState, applied: Iterable[OperatorResource]) ->
 
 def delete_resources(world: ClusterState, deleted: Iterable[OperatorResource]) -> OperatorReaction:
     """What operators do once custom resources are deleted: their DaemonSets go with them."""
-    gone = {get_resource_key(resource)[:3] for resource in deleted}
-    return predict_reaction(world, tuple(old for old in world.operator_resources if get_resource_key(old)[:3] not in gone), ())
+    gone = list(deleted)
+    kept = tuple(old for old in world.operator_resources if not any(is_same_resource(old, resource) for resource in gone))
+    return predict_reaction(world, kept, ())
 
 
 def delete(command: DeleteCustomResources, world: ClusterState) -> Change:
@@ -82,8 +83,7 @@ def _apply(world: ClusterState, new: OperatorResource) -> OperatorResource:
     """
     for old in world.operator_resources:
         metadata = old.data.get("metadata")
-        is_same = get_resource_key(old)[:3] == get_resource_key(new)[:3] and new.namespace in ("", old.namespace)
-        if is_same and isinstance(metadata, Mapping) and metadata.get("uid"):
+        if is_same_resource(old, new) and isinstance(metadata, Mapping) and metadata.get("uid"):
             data = apply_merge_patch(old.data, _remove_absent(_read_last_applied(metadata), new.data))
             return replace(new, namespace=old.namespace, data=data)
     return new

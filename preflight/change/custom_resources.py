@@ -70,7 +70,7 @@ def replace_resources(known: Sequence[OperatorResource], new: Iterable[OperatorR
     """The known resources, those that are given again replaced; a resource without a namespace is one of any namespace."""
     resources = list(known)
     for resource in new:
-        places = [place for place, old in enumerate(resources) if _is_same(old, resource)]
+        places = [place for place, old in enumerate(resources) if is_same_resource(old, resource)]
         if places:
             resources[places[0]] = resource
         else:
@@ -78,7 +78,8 @@ def replace_resources(known: Sequence[OperatorResource], new: Iterable[OperatorR
     return tuple(resources)
 
 
-def _is_same(old: OperatorResource, new: OperatorResource) -> bool:
+def is_same_resource(old: OperatorResource, new: OperatorResource) -> bool:
+    """Whether two manifests are of one object; a namespace that is not stated is any."""
     spaces = {old.namespace, new.namespace} - {""}
     return (old.kind, old.group, old.name) == (new.kind, new.group, new.name) and len(spaces) < 2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from functools import cache
 
 _SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
 _STARTS_AT_COLUMN_0 = re.compile(r"(?:[ \t]*+(?:#[^\n]*+)?+\r?+\n)*+[A-Za-z]", re.ASCII)
@@ -28,9 +29,9 @@ class KindFilter:
 
     def __init__(self, kinds: Collection[str], clues: Mapping[str, Collection[str]] | None = None) -> None:
         self.kinds = frozenset(kinds)
-        self.takes_all = not self.kinds or not all(_SIMPLE.fullmatch(kind) for kind in self.kinds)
-        self._clues = frozenset(word for kind in self.kinds & (clues or {}).keys() for word in (clues or {})[kind])
-        self._sure = self.kinds - (clues or {}).keys()
+        self.takes_all = not self.kinds or not _are_simple(self.kinds)
+        self._clues = tuple(word for kind, words in (clues or {}).items() if kind in self.kinds for word in words)
+        self._sure = _without(self.kinds, frozenset(clues or ()))
 
     def may_be_wanted(self, text: str) -> bool:
         """Whether the document may be of a wanted kind."""
@@ -38,7 +39,17 @@ class KindFilter:
             return True
         if not _may_be_of_kinds(self.kinds, text):
             return False
-        return not self._clues or any(clue in text for clue in self._clues) or _may_be_of_kinds(self._sure, text)
+        return not self._clues or _may_be_of_kinds(self._sure, text) or any(clue in text for clue in self._clues)
+
+
+@cache
+def _are_simple(kinds: frozenset[str]) -> bool:
+    return all(_SIMPLE.fullmatch(kind) for kind in kinds)
+
+
+@cache
+def _without(kinds: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    return kinds - others
 
 
 def _may_be_of_kinds(kinds: frozenset[str], text: str) -> bool:

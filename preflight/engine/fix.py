@@ -16,6 +16,7 @@ from preflight.engine.rule_context import make_change_context, make_lint_context
 from preflight.engine.rule_runner import check_rules
 from preflight.engine.session import Session
 from preflight.engine.simulate import StartState, make_start_state, simulate_commands
+from preflight.fix.custom_resource import fix_resource
 from preflight.fix.evaluation import ROLLOUT, Evaluation, StepHit
 from preflight.fix.plan import FindingSelection
 from preflight.fix.planner import FixOptions, FixResult, plan_fixes
@@ -26,6 +27,7 @@ from preflight.messages import run as messages
 from preflight.messages.load import describe_empty_input
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Taint
+from preflight.model.declaration import OperatorResource
 from preflight.model.meta import ObjectKey, Origin
 from preflight.model.report import Problem
 from preflight.model.world import ClusterState
@@ -128,8 +130,7 @@ def _evaluate_commands(
     is_unknown = False
 
     def read(argument: FileArgument) -> Sequence[object]:
-        objects = inputs.read_objects(argument)
-        return [fixed_daemonsets.get(item.origin, item) if isinstance(item, DaemonSet) else item for item in objects]
+        return [_fix_object(item, fixed_daemonsets) for item in inputs.read_objects(argument)]
 
     for number, step in enumerate(simulate_commands(inputs.plan.commands, start, read, inputs.plan.file), 1):
         hits += _list_step_hits(make_change_context(step.change, step.impact), number)
@@ -137,6 +138,13 @@ def _evaluate_commands(
         is_unknown = is_unknown or step.is_unknown
     taints = _collect_taints(inputs.loaded.world, *(impact.change.after for impact in impacts))
     return Evaluation(tuple(hits), tuple(impacts), taints, is_unknown)
+
+
+def _fix_object(item: object, fixed_daemonsets: Mapping[Origin, DaemonSet]) -> object:
+    """An object of a file as it is once the DaemonSets are fixed."""
+    if isinstance(item, OperatorResource):
+        return fix_resource(item, fixed_daemonsets.values())
+    return fixed_daemonsets.get(item.origin, item) if isinstance(item, DaemonSet) else item
 
 
 def _evaluate_manifests(loaded: LoadResult, start: StartState, step_hits: Sequence[StepHit]) -> Evaluation:

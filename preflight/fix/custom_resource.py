@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from preflight.fix.edit_model import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from preflight.fix.manifest import ManifestChange
 from preflight.fix.plan import get_raw_tolerations
-from preflight.fix.text_fields import TextChange, add_tolerations, get_nested_value, set_nested_value
+from preflight.fix.text_fields import TextChange, add_tolerations, format_tolerations, get_nested_value, set_nested_value
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.messages import fix as messages
 from preflight.model.apps import DaemonSet
-from preflight.model.declaration import Declaration, FieldForm, FieldMode, TolerationField
+from preflight.model.declaration import Declaration, FieldForm, FieldMode, FieldPath, OperatorResource, TolerationField
 
 
 def check_resource_change(declaration: Declaration, operations: Sequence[Operation]) -> None:
@@ -60,6 +62,32 @@ def _make_text_change(daemonset: DaemonSet, field: TolerationField, operations: 
     else:
         after = add_tolerations(field.form, field.text, operations)
     return TextChange(origin.document, (*origin.path, *field.path), field.text, after)
+
+
+def fix_resource(resource: OperatorResource, fixed: Iterable[DaemonSet]) -> OperatorResource:
+    """A custom resource with the tolerations of the fixed DaemonSets that it declares."""
+    data = copy.deepcopy(dict(resource.data))
+    for daemonset in fixed:
+        declaration, origin = daemonset.declaration, daemonset.origin
+        if declaration is None or (origin.file, origin.document, origin.path) != _get_place(resource):
+            continue
+        field = declaration.tolerations
+        own = [dict(toleration) for toleration in get_raw_tolerations(daemonset)]
+        if field.mode is FieldMode.ADD:
+            own = own[len(field.default) :]
+        parent: Any = data
+        for step in field.path[:-1]:
+            parent = parent.setdefault(step, {})
+        if field.form is FieldForm.LIST:
+            parent[field.path[-1]] = own
+        else:
+            text = format_tolerations(field.form, own)
+            parent[field.path[-1]] = set_nested_value(field.text, field.entry, text) if field.entry else text
+    return replace(resource, data=data)
+
+
+def _get_place(resource: OperatorResource) -> tuple[str, int, FieldPath]:
+    return resource.origin.file, resource.origin.document, resource.origin.path
 
 
 def list_carried_defaults(field: TolerationField) -> tuple[AddToleration, ...]:

@@ -42,6 +42,11 @@ def add_tolerations(form: FieldForm, text: str, operations: Sequence[Operation])
     return after
 
 
+def format_tolerations(form: FieldForm, tolerations: Sequence[Mapping[str, Any]]) -> str:
+    """Tolerations as a text of a form."""
+    return ";".join(map(_format_longhorn, tolerations)) if form is FieldForm.LONGHORN else json.dumps(list(tolerations))
+
+
 def _add_to_longhorn_text(text: str, added: Sequence[Mapping[str, Any]]) -> str:
     start = text.rstrip().rstrip(";").rstrip()
     separator = "; " if "; " in text else ";"

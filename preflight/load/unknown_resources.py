@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from msgspec import Raw
@@ -93,8 +94,12 @@ def _is_builtin_at_first_sight(text: str) -> bool:
     start = text.find("apiVersion:")
     if start < 0 or (start and text[start - 1] != "\n"):
         return start < 0
-    line = text[start + len("apiVersion:") : text.find("\n", start)].strip().strip("\"'")
-    return not _is_custom("", get_api_group(line))
+    return _names_builtin(text[start : text.find("\n", start)])
+
+
+@lru_cache(1024)
+def _names_builtin(line: str) -> bool:
+    return not _is_custom("", get_api_group(line.removeprefix("apiVersion:").strip().strip("\"'")))
 
 
 def find_unknown_resource(data: Mapping[str, object]) -> UnknownResource | None:

@@ -219,6 +219,8 @@ def select_stated_tolerations(daemonset: DaemonSet) -> DaemonSet:
     count, path = len(declaration.tolerations.default), (*POD_TEMPLATE_SPEC, "tolerations")
     data: dict[str, Any] = copy.deepcopy(daemonset.data)
     pod_spec = data["spec"]["template"]["spec"]
+    if not isinstance(pod_spec.get("tolerations"), list):  # a value of a wrong type, which is a refusal
+        return daemonset
     pod_spec["tolerations"] = pod_spec["tolerations"][count:]
     fields = tuple(pair for pair in daemonset.origin.fields if pair[0][: len(path)] != path or pair[0] == path)
     stated, _ = convert(data, DaemonSet, replace(daemonset.origin, fields=fields))

@@ -161,3 +161,46 @@ def test_a_json_file_gets_a_patch_of_the_resource(tmp_path: Path) -> None:
 
     assert "JSON files are not edited: print a patch with --patch" in edits.out + edits.err
     assert patches.out.startswith("kubectl patch clusterpolicies.nvidia.com cluster-policy --type=merge")
+
+
+GPU_NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {nvidia.com/gpu.present: "true", nvidia.com/mig.capable: "false", nvidia.com/mps.capable: "false"}}
+spec: {taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]}
+"""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "spec: {daemonsets: {tolerations: [{key: a, operator: Exists}]}}",
+        "spec:\n  daemonsets:\n    tolerations:\n    - key: a\n      operator: Exists",
+    ],
+)
+def test_the_resource_that_a_command_applies_is_fixed(tmp_path: Path, spec: str) -> None:
+    world = tmp_path / "world"
+    world.mkdir()
+    (world / "all.yaml").write_text(f"{POLICY}spec: {{driver: {{enabled: false}}}}\n---\n{GPU_NODE}")
+    new = tmp_path / "new.yaml"
+    new.write_text(f"{POLICY}{spec}\n")
+
+    result = program("fix", str(world), "--for", f"apply -f {new}", "--write")
+
+    keys = [toleration["key"] for toleration in yaml.safe_load(new.read_text())["spec"]["daemonsets"]["tolerations"]]
+    assert (result.code, keys) == (0, ["a", "nvidia.com/gpu"]), result.out + result.err
+    assert "not fixed" not in result.err
+
+
+def test_the_settings_that_a_command_applies_are_fixed(tmp_path: Path) -> None:
+    (tmp_path / "node.yaml").write_text(GPU_NODE)
+    old = f'{SETTING}value: "nvidia.com/gpu:NoSchedule"\n'
+    (tmp_path / "old.yaml").write_text(old)
+    new = tmp_path / "new"
+    new.mkdir()
+    (new / "setting.yaml").write_text(f'{SETTING}value: "a:NoSchedule"\n')
+
+    result = program("fix", str(tmp_path / "node.yaml"), str(tmp_path / "old.yaml"), "--for", f"apply -f {new}", "--write")
+
+    assert result.code == 0, result.out + result.err
+    assert 'value: "a:NoSchedule;nvidia.com/gpu=present:NoSchedule"' in (new / "setting.yaml").read_text()
