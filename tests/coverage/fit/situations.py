@@ -43,10 +43,10 @@ def running(owner: Object, *nodes: str, **more: Any) -> list[Object]:
     return [list_daemonset_pod(owner, on, ready="True", **spec, **more) for on in nodes]
 
 
-def web(name: str = "web", on: str = "n1", cpu: str = "1", port: Any = None, **more: Any) -> Object:
+def web(name: str = "web", on: str = "n1", cpu: str = "1", port: Any = None, namespace: str = "shop", **more: Any) -> Object:
     """An ordinary pod of a ReplicaSet."""
     owner = make_owner("ReplicaSet", "web")
-    return make_pod(name, "shop", node=on, owner=owner, ready="True", **{"containers": [container(port, cpu=cpu)], **more})
+    return make_pod(name, namespace, node=on, owner=owner, ready="True", **{"containers": [container(port, cpu=cpu)], **more})
 
 
 class Answer(NamedTuple):
