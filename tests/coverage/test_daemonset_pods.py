@@ -100,7 +100,7 @@ def test_a_pod_is_of_the_daemonset(pod: CoveragePod, uid: str, expected: set[str
 )
 def test_a_pod_says_of_its_node(pod: CoveragePod, transit: set[str], terminating: set[str], waiting: set[str]) -> None:
     found = collect(pod)
-    assert (found.nodes_in_transit - {""}, found.terminating_nodes, found.waiting_nodes) == (transit, terminating, waiting)
+    assert (set(found.nodes_in_transit) - {""}, set(found.terminating_nodes), set(found.waiting_nodes)) == (transit, terminating, waiting)
     assert nodes(found) == ({"n1"} if not transit else set())
 
 
@@ -110,11 +110,11 @@ def test_a_live_pod_counts_beside_one_on_its_way_out() -> None:
         listed("new", "n1"),
         listed("end", "n2", phase="Failed"),
     )
-    assert (nodes(found), found.nodes_in_transit, found.terminating_nodes) == ({"n1"}, {"n2"}, {"n1"})
+    assert (nodes(found), set(found.nodes_in_transit), set(found.terminating_nodes)) == ({"n1"}, {"n2"}, {"n1"})
 
 
 def test_pods_with_the_same_tolerations_are_one_group() -> None:
-    tolerant = {"tolerations": [{"key": "a", "operator": "Exists"}]}
+    tolerant: dict[str, Any] = {"tolerations": [{"key": "a", "operator": "Exists"}]}
     found = collect(listed("p", "n1"), listed("q", "n2", **tolerant), listed("r", "n3"))
     assert sorted((sorted(group.nodes), len(group.tolerations)) for group in found.groups) == [(["n1", "n3"], 0), (["n2"], 1)]
     assert all(group.is_listed and not group.is_assumed and not group.is_old for group in found.groups)

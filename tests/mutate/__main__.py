@@ -8,6 +8,7 @@ import random
 import sys
 import time
 from collections import Counter
+from os.path import commonprefix
 from pathlib import Path
 
 import yaml
@@ -87,7 +88,17 @@ def report(package: str, mutants: list[Mutant], runner: MutantRunner, *, is_fres
 
 def print_mutant(mutant: Mutant, result: Result) -> None:
     """File, line and difference of a mutant."""
-    say(f"{mutant.path}:{mutant.lines.start} {mutant.function} {result.value}\n  - {mutant.before}\n  + {mutant.after}")
+    before, after = shorten(mutant.before, mutant.after)
+    say(f"{mutant.path}:{mutant.lines.start} {mutant.function} {result.value}\n  - {before}\n  + {after}")
+
+
+def shorten(before: str, after: str, around: int = 70) -> tuple[str, str]:
+    """Two texts without most of what they begin and end with alike."""
+    first = len(commonprefix([before, after]))
+    last = len(commonprefix([before[first:][::-1], after[first:][::-1]]))
+    head = f"... {before[first - around : first]}" if first > around + 20 else before[:first]
+    tail = f"{before[len(before) - last :][:around]} ..." if last > around + 20 else before[len(before) - last :]
+    return f"{head}{before[first : len(before) - last]}{tail}", f"{head}{after[first : len(after) - last]}{tail}"
 
 
 def say(text: str) -> None:
