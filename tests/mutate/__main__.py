@@ -8,7 +8,6 @@ import random
 import sys
 import time
 from collections import Counter
-from os.path import commonprefix
 from pathlib import Path
 
 import yaml
@@ -92,10 +91,15 @@ def print_mutant(mutant: Mutant, result: Result) -> None:
     say(f"{mutant.path}:{mutant.lines.start} {mutant.function} {result.value}\n  - {before}\n  + {after}")
 
 
+def count_equal(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
+
+
 def shorten(before: str, after: str, around: int = 70) -> tuple[str, str]:
     """Two texts without most of what they begin and end with alike."""
-    first = len(commonprefix([before, after]))
-    last = len(commonprefix([before[first:][::-1], after[first:][::-1]]))
+    first = count_equal(before, after)
+    last = count_equal(before[first:][::-1], after[first:][::-1])
     head = f"... {before[first - around : first]}" if first > around + 20 else before[:first]
     tail = f"{before[len(before) - last :][:around]} ..." if last > around + 20 else before[len(before) - last :]
     return f"{head}{before[first : len(before) - last]}{tail}", f"{head}{after[first : len(after) - last]}{tail}"

@@ -63,8 +63,13 @@ class Answer(NamedTuple):
 
 
 def ask(folder: Path, cluster: Sequence[Object], *commands: str, **files: Object | Sequence[Object]) -> Answer:
-    """What commands do to a cluster; `files` are the manifests that they apply, by their names without `.json`."""
-    (folder / "world.json").write_text(write_list([*cluster, ELSEWHERE]))
+    """What commands do to a cluster whose pods are all listed; `files` are the manifests that they apply, by their names without `.json`."""
+    return ask_part(folder, [*cluster, ELSEWHERE], *commands, **files)
+
+
+def ask_part(folder: Path, listed: Sequence[Object], *commands: str, **files: Object | Sequence[Object]) -> Answer:
+    """The same of a cluster of which only this is listed."""
+    (folder / "world.json").write_text(write_list(listed))
     for name, content in files.items():
         objects = [content] if isinstance(content, dict) else content
         (folder / f"{name}.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.builders import Object, make_budget, make_node, make_object
-from tests.coverage.fit.situations import ask, container, daemonset, node, running, web
+from tests.builders import Object, make_budget, make_node, make_object, make_pod
+from tests.coverage.fit.situations import ask, ask_part, container, daemonset, node, running, web
 
 EXPORTER = daemonset("exporter", port=9100)
 HOLDER = web(port=9100)
@@ -76,6 +76,17 @@ def test_a_new_pod_that_fits_starts(cluster: list[Object], new: Object, tmp_path
     assert answer.outcomes["ops/agent"] == {"n1": "gained"}
     assert answer.find("PF104") == "note: ops/agent is new and starts on n1"
     assert (answer.exit, answer.counts["ops/agent"]) == (0, (0, 1, 1))
+
+
+def test_a_new_pod_that_fits_beside_the_pods_of_one_namespace_may_not_fit(tmp_path: Path) -> None:
+    other = make_pod("x", "ops", node="n1", containers=[container(cpu="1")])
+    assert (
+        ask(tmp_path, [node(), other], "apply -f new", new=daemonset(cpu="500m")).find("PF104") == "note: ops/agent is new and starts on n1"
+    )
+    answer = ask_part(tmp_path, [node(), other], "apply -f new", new=daemonset(cpu="500m"))
+    assert (answer.outcomes, answer.find("PF104")) == ({"ops/agent": {"n1": "gained"}}, "note: ops/agent is new and gets a pod on n1")
+    full = ask_part(tmp_path, [node(), other], "apply -f new", new=daemonset(cpu="1500m"))
+    assert full.outcomes == {"ops/agent": {"n1": "missing"}}
 
 
 UNFIT = [
