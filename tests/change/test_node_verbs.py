@@ -260,6 +260,15 @@ def test_a_cordon_sets_the_field_and_the_taint_and_an_uncordon_takes_both_away()
     assert back.after.nodes == cordoned.before.nodes
 
 
+def test_only_nodes_that_are_cordoned_already_are_said_to_be() -> None:
+    cordoned = run("cordon n2", world(node("n1"), node("n2"), node("n3"))).after
+    assert run("cordon n1 n3", cordoned).notes == ()
+    (note,) = run("cordon n1 n2 n3", cordoned).notes
+    assert ("n1" in note, "n2" in note, "n3" in note) == (False, True, False)
+    (note,) = run("uncordon n1 n2", cordoned).notes
+    assert ("n1" in note, "n2" in note) == (True, False)
+
+
 def test_a_cordoned_node_stays_as_it_is() -> None:
     cordoned = run("cordon n1", world(node("n1"), node("n2"))).after
     again = run("cordon n1", cordoned)

@@ -63,7 +63,7 @@ class Answer(NamedTuple):
 
 
 def ask(folder: Path, cluster: Sequence[Object], *commands: str, **files: Object | Sequence[Object]) -> Answer:
-    """What commands do to a cluster whose pods are all listed; `files` are the manifests that they apply, by their names without `.json`."""
+    """What commands do to a cluster whose pods are all listed; `files` are the manifests that they apply, by names without `.json`."""
     return ask_part(folder, [*cluster, ELSEWHERE], *commands, **files)
 
 
