@@ -179,6 +179,16 @@ def test_a_removal_from_a_partly_known_node(line: str, before: list[str], unknow
     assert [str(taint) for taint in change.taints] == before
 
 
+def test_every_taint_that_is_removed_from_a_partly_known_node_counts() -> None:
+    unclear = run("taint nodes x k- j=v:NoSchedule-", world(node("n1")))
+    assert taints(unclear, "x", before=True) == ["j=v:NoSchedule"]
+    there = run("taint nodes x k=v:NoSchedule- j=v:NoSchedule-", world(node("n1"), partial("x", K)))
+    assert taints(there, "x", before=True) == ["k=v:NoSchedule", "j=v:NoSchedule"]
+    assert taints(there, "x") == []
+    two = run("taint nodes n1 x y j=v:NoSchedule-", world(node("n1", "j=v:NoSchedule")))
+    assert [taints(two, name, before=True) for name in ("x", "y")] == [["j=v:NoSchedule"]] * 2
+
+
 def test_a_removed_label_is_absent_from_a_partly_known_node() -> None:
     removed = run("label nodes x pool- zone-", ClusterState())
     assert removed.after.nodes["x"].absent_labels == {"pool", "zone"}

@@ -26,7 +26,7 @@ from tests.safety.runs import Run, digest
 
 PACKAGES = (
     *("scheduling", "kubectl", "change", "coverage", "dependents", "evictions", "capacity", "comparison", "doctor", "components"),
-    *("operators", "engine", "rules", "model", "fix", "test_laws.py"),
+    *("operators", "engine", "rules", "model", "fix", "load/snapshot", "test_laws.py"),
 )
 """The tests that may notice a mutant: those of what predicts, and of what rests on it."""
 
