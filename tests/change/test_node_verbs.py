@@ -270,6 +270,16 @@ def test_a_cordon_sets_the_field_and_the_taint_and_an_uncordon_takes_both_away()
     assert back.after.nodes == cordoned.before.nodes
 
 
+@pytest.mark.parametrize(
+    "line", ["taint nodes n1 k=v:NoSchedule", "taint nodes n1 k-", "label nodes n1 k=v", "label nodes n1 k-", "cordon n1"]
+)
+def test_a_node_of_which_two_contents_are_given_is_not_said_to_stay_as_it_is(line: str) -> None:
+    twice = Ambiguity("Node", ObjectKey("", "n1"), (Origin("a.yaml", line=1), Origin("b.yaml", line=1)), is_namespaced=False)
+    change = run(line, ClusterState(ambiguities=(twice,)))
+    assert (change.nodes, change.notes) == (frozenset(), ())
+    assert change.unknowns == ("Node n1 is in a.yaml:1 and b.yaml:1 with different content",)
+
+
 def test_only_nodes_that_are_cordoned_already_are_said_to_be() -> None:
     cordoned = run("cordon n2", world(node("n1"), node("n2"), node("n3"))).after
     assert run("cordon n1 n3", cordoned).notes == ()
