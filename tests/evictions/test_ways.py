@@ -127,7 +127,9 @@ def test_a_budget_that_is_shared_by_a_drain(others: tuple[dict[str, Any], ...], 
     ],
 )
 def test_a_rule_that_ignores_disruptions_does_not_see_a_deletion(line: str, policy: bool, expected: list[str]) -> None:
-    rule: dict[str, Any] = {"podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}} if policy else {}
+    rule: dict[str, Any] = (
+        {"podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}} if policy else {}
+    )
     there = (node("n1"), node("n2"), GUARD, job("train", **rule), pod("train-1", "n1", "Job/train"))
     (found,) = evicted(line, world(*there)).evictions.jobs
     assert [str(reason) for reason in found.reasons if isinstance(reason, str)] == expected
