@@ -45,7 +45,7 @@ def taint(command: TaintNodes, world: ClusterState) -> Change:
     after = change_nodes(met, change)
     removed = _find_removed_taints(met.nodes, after.values())
     notes = [*met.notes, *describe_taint_reversals(add, command.remove, tuple(met.nodes)), *describe_unchanged_pools(met.world, met.names)]
-    if all(after[node.name] is node for node in met.nodes):
+    if met.names and all(after[node.name] is node for node in met.nodes):
         notes.append(messages.TAINTS_UNCHANGED)
     return Change(
         command=command.text,
@@ -84,7 +84,7 @@ def label(command: LabelNodes, world: ClusterState) -> Change:
             notes.append(messages.format_missing_label(key))
         elif without:
             notes.append(messages.format_missing_label(key, without))
-    if all(after[node.name] is node for node in met.nodes):
+    if met.names and all(after[node.name] is node for node in met.nodes):
         notes.append(messages.LABELS_UNCHANGED)
     lost = {
         key

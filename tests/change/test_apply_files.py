@@ -385,6 +385,14 @@ def test_a_manifest_with_a_namespace_is_none_that_states_no_namespace() -> None:
     assert applied(daemonset("d1"), world(daemonset("d1", "", file="old.yaml"))).daemonsets == {D1}
 
 
+def test_a_live_daemonset_keeps_its_namespace_over_a_manifest_without_one() -> None:
+    bare = manifest("d1", tolerations=[TOLERATION])
+    del bare["metadata"]["namespace"]
+    (after,) = applied(typed(bare), world(live(manifest("d1"), manifest("d1")))).after.daemonsets.values()
+    assert after.data["metadata"]["namespace"] == "default"
+    assert after.key == D1
+
+
 def test_what_was_applied_can_be_applied_again() -> None:
     first = applied(daemonset("d1", tolerations=[TOLERATION]), world(live(manifest("d1"), manifest("d1"))))
     second = applied(daemonset("d1"), first.after)

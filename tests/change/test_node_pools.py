@@ -229,10 +229,14 @@ def test_kubectl_reaches_nodes_and_not_pools(line: str, there: bool, names: set[
             ("new nodes of (pool p) get the labels and taints that the pool declares: kubectl does not change pools",),
         ),
         ("label nodes n1 a=b", ("new nodes of (pool p) get the labels and taints that the pool declares: kubectl does not change pools",)),
+        (
+            "taint nodes n1 n3 a:NoSchedule",
+            ("new nodes of (pool p) get the labels and taints that the pool declares: kubectl does not change pools",),
+        ),
         ("taint nodes n2 a:NoSchedule", ()),
         ("taint nodes '(pool p)' n1 a:NoSchedule", ()),
     ],
-    ids=["a taint of a node of a pool", "a label of one", "a node of no pool", "the pool itself is meant"],
+    ids=["a taint of a node of a pool", "a label of one", "all nodes of a pool", "a node of no pool", "the pool itself is meant"],
 )
 def test_a_change_by_hand_says_that_the_pool_stays_as_it_is(line: str, notes: tuple[str, ...]) -> None:
-    assert run(line, world(pool(), live("n1"), node("n2"), daemonset("d"))).notes == notes
+    assert run(line, world(pool(), live("n1"), node("n2"), live("n3"), daemonset("d"))).notes == notes

@@ -179,6 +179,16 @@ def test_a_removal_from_a_partly_known_node(line: str, before: list[str], unknow
     assert [str(taint) for taint in change.taints] == before
 
 
+def test_every_taint_that_is_removed_from_a_partly_known_node_counts() -> None:
+    unclear = run("taint nodes x k- j=v:NoSchedule-", world(node("n1")))
+    assert taints(unclear, "x", before=True) == ["j=v:NoSchedule"]
+    there = run("taint nodes x k=v:NoSchedule- j=v:NoSchedule-", world(node("n1"), partial("x", K)))
+    assert taints(there, "x", before=True) == ["k=v:NoSchedule", "j=v:NoSchedule"]
+    assert taints(there, "x") == []
+    two = run("taint nodes n1 x y j=v:NoSchedule-", world(node("n1", "j=v:NoSchedule")))
+    assert [taints(two, name, before=True) for name in ("x", "y")] == [["j=v:NoSchedule"]] * 2
+
+
 def test_a_removed_label_is_absent_from_a_partly_known_node() -> None:
     removed = run("label nodes x pool- zone-", ClusterState())
     assert removed.after.nodes["x"].absent_labels == {"pool", "zone"}
@@ -258,6 +268,25 @@ def test_a_cordon_sets_the_field_and_the_taint_and_an_uncordon_takes_both_away()
     assert [str(taint) for taint in cordoned.taints] == [CORDON]
     back = run("uncordon n1", cordoned.after)
     assert back.after.nodes == cordoned.before.nodes
+
+
+@pytest.mark.parametrize(
+    "line", ["taint nodes n1 k=v:NoSchedule", "taint nodes n1 k-", "label nodes n1 k=v", "label nodes n1 k-", "cordon n1"]
+)
+def test_a_node_of_which_two_contents_are_given_is_not_said_to_stay_as_it_is(line: str) -> None:
+    twice = Ambiguity("Node", ObjectKey("", "n1"), (Origin("a.yaml", line=1), Origin("b.yaml", line=1)), is_namespaced=False)
+    change = run(line, ClusterState(ambiguities=(twice,)))
+    assert (change.nodes, change.notes) == (frozenset(), ())
+    assert change.unknowns == ("Node n1 is in a.yaml:1 and b.yaml:1 with different content",)
+
+
+def test_only_nodes_that_are_cordoned_already_are_said_to_be() -> None:
+    cordoned = run("cordon n2", world(node("n1"), node("n2"), node("n3"))).after
+    assert run("cordon n1 n3", cordoned).notes == ()
+    (note,) = run("cordon n1 n2 n3", cordoned).notes
+    assert ("n1" in note, "n2" in note, "n3" in note) == (False, True, False)
+    (note,) = run("uncordon n1 n2", cordoned).notes
+    assert ("n1" in note, "n2" in note) == (True, False)
 
 
 def test_a_cordoned_node_stays_as_it_is() -> None:

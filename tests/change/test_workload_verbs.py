@@ -247,6 +247,14 @@ def test_a_pod_that_is_not_there() -> None:
         run("delete pod x", PODS)
 
 
+def test_the_first_of_several_pods_that_are_not_there_is_named() -> None:
+    on = world(node("n1"), daemonset("d1"), pod("web-1", "", "n1"), pod("api-1", "", "n1"), listed=["default"])
+    with pytest.raises(UsageError) as refused:
+        run("delete pods web-2 api-2 web-1", on)
+    assert str(refused.value).startswith('pods "web-2" not found')
+    assert "api-1" not in str(refused.value)
+
+
 @pytest.mark.parametrize("line", ["delete pod x", "delete pods --all", "delete pods --all -n x"])
 def test_pods_that_were_not_listed(line: str) -> None:
     with pytest.raises(

@@ -159,6 +159,14 @@ def test_where_the_order_of_nodes_decides_a_kept_pod_may_be_the_old_one_or_a_new
     assert ("outcome", f"a pod stays, the old one or a new one: unknown which nodes: {why}") in chain(impact, group)
 
 
+def test_an_unknown_outcome_says_what_is_not_known() -> None:
+    (impact,) = run(world([], [daemonset("d", nodeSelector={"pool": "a"})]), "taint nodes n1 t:NoExecute")
+    (group,) = impact.groups
+    assert [text for heading, text in chain(impact, group) if heading == "outcome"] == [
+        "cannot be determined: if its selector matches: lost-now, no toleration for t:NoExecute; unknown node label pool"
+    ]
+
+
 def test_a_missing_pod_does_not_look_fine() -> None:
     (impact,) = run(world([node("n1")], [daemonset("d")], [pod("other", "n1")]), "reboot n1")
     (group,) = impact.groups

@@ -8,6 +8,7 @@ from preflight.coverage.model import CascadeLoss, Impact
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node
 from preflight.model.meta import ObjectKey
+from preflight.model.reasons import LostLabels
 from preflight.model.world import ClusterState
 from tests.coverage.impacts import daemonset, node, outcomes, pod, run, world
 
@@ -58,6 +59,18 @@ def test_what_selects_on_the_labels_of_a_lost_producer_goes_at_once_and_so_on() 
     (impact,) = run(chain(), "taint nodes n1 dedicated=x:NoExecute")
     assert outcomes(impact) == {("nfd", "n1"): "lost-now", ("gfd", "n1"): "lost-now", ("plugin", "n1"): "lost-now"}
     assert falls(impact) == [("nfd", "gfd", (NFD,), ("n1",), True), ("gfd", "plugin", (COUNT,), ("n1",), True)]
+
+
+def test_a_consumer_says_which_labels_it_loses_and_whose() -> None:
+    (impact,) = run(
+        world([gpu("n1")], [daemonset("another"), nfd(), gfd(), daemonset("still-another")]), "taint nodes n1 dedicated=x:NoExecute"
+    )
+    assert {group.key.name: group.lost_labels for group in impact.groups} == {
+        "another": (),
+        "nfd": (),
+        "gfd": (LostLabels((NFD,), ObjectKey("truth", "nfd")),),
+        "still-another": (),
+    }
 
 
 def test_a_producer_that_is_a_time_bomb_makes_its_consumers_time_bombs() -> None:

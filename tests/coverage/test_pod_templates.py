@@ -95,6 +95,8 @@ OTHER: dict[str, Callable[[Object], object]] = {
     "another value in the environment": in_container(env=[{"name": "A", "value": "2"}]),
     "other limits": in_container(resources={"limits": {"cpu": 1, "memory": "1Gi"}}),
     "another volume": in_spec(volumes=[{"name": "host", "hostPath": {"path": "/var"}}, TOKEN]),
+    "a volume that is no map": in_spec(volumes=[{"name": "host", "hostPath": "/"}, TOKEN]),
+    "volumes that are no list": in_spec(volumes={"name": "host"}),
     "another selector": in_spec(nodeSelector={"pool": "b"}),
     "a toleration less": lambda pod: pod["spec"]["tolerations"].pop(0),
     "another name of the container": in_container(name="x"),

@@ -11,7 +11,10 @@ import pytest
 from preflight import load
 from preflight.doctor.occupancy import compute_occupancy
 from preflight.model.lazy_pods import LazyPods
+from preflight.model.uncertainty import UncertaintyKind
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
+from tests.capacity import snapshots
+from tests.capacity.snapshots import snapshot
 from tests.load.snapshot.marked_cluster import Data, cluster, save, write
 from tests.paths import ROOT
 
@@ -70,6 +73,25 @@ def test_of_a_cluster(saved: bool, tmp_path: Path) -> None:
 def test_of_the_examples(example: str) -> None:
     together, one_by_one = both(str(ROOT / "examples" / example))
     assert together == one_by_one
+
+
+@pytest.mark.parametrize(
+    ("survey", "expected"),
+    [
+        pytest.param({}, [], id="all of it"),
+        pytest.param({"nodes": False}, [UncertaintyKind.NODES], id="a part of the nodes"),
+        pytest.param({"listed": ["team"]}, [UncertaintyKind.PODS], id="a part of the pods"),
+        pytest.param({"listed": ["team"], "nodes": False}, [UncertaintyKind.PODS, UncertaintyKind.NODES], id="a part of both"),
+    ],
+)
+def test_of_a_part_of_a_cluster(survey: dict[str, Any], expected: list[UncertaintyKind], tmp_path: Path) -> None:
+    path = tmp_path / "w.json"
+    path.write_text(snapshot([snapshots.node("n1"), snapshots.pod("p", "n1", 1)], **survey))
+    world = load.load_world([str(path)], one_cluster=True, wants_state=True).world
+    assert isinstance(world.pods_by_key, LazyPods)
+    found = compute_occupancy(world)
+    assert [doubt.kind for doubt in found.uncertainties] == expected
+    assert [usage.key for usage in found.nodes["n1"].pod_usages] == [("team", "p")]
 
 
 def test_most_pods_are_not_decoded_for_it() -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from preflight import load
 from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, describe_reason
 from preflight.messages.jobs import describe_job_reason, describe_unknown
+from preflight.model.eviction_reasons import OnlyNamespaces
 from preflight.model.evictions import Eviction, EvictionVerdict
+from preflight.model.job_reasons import LeaderLabelMissing, LeaderMoves
 from preflight.model.world import ClusterListing
+from tests.builders import write_list
 from tests.evictions.clusters import budget, evaluated, evicted, job, node, owned, pod, pods, world
 
 TWO = (node("n1"), node("n2"))
@@ -397,6 +402,46 @@ def test_what_becomes_of_a_job_set(spec: dict[str, Any], fails: str, restarts: s
         describe_job_reason(fate.reasons[0])
         == "the leader pod of Job shop/sim-w-0 is lost, and its replacement has to be scheduled in the domain rack=r1"
     )
+
+
+CHILD = {"ownerReferences": [{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "sim", "controller": True}]}
+LABELLED = {"labels": {"jobset.sigs.k8s.io/jobset-name": "sim"}}
+TWO_CHILDREN = (
+    *(node("n1", labels={"rack": "r1"}), node("n2"), ANY, job_set(failurePolicy={"maxRestarts": 1})),
+    *(job("sim-w-0", metadata=CHILD, **INDEXED, backoffLimit=0), worker(0, "n1", "sim-w-0"), worker(1, "n1", "sim-w-0")),
+)
+
+
+def test_a_job_set_is_unknown_as_long_as_one_of_its_jobs_is() -> None:
+    lost = pod("sim-w-1-0", "n1", "Job/sim-w-1", metadata={**LABELLED, "annotations": {INDEX: "0"}})
+    (fate,) = evicted("drain n1", world(*TWO_CHILDREN, lost)).evictions.jobSets
+    assert fate.jobs == ("shop/sim-w-0", "shop/sim-w-1")
+    assert describe_unknown(fate.unknown) == "the outcome of Job shop/sim-w-1 is unknown"
+
+
+@pytest.mark.parametrize(
+    ("leader_on", "lost_on", "leader", "reasons"),
+    [
+        pytest.param("n1", "n1", True, 1, id="the leader goes"),
+        pytest.param("n3", "n1", False, 0, id="a follower goes, and its leader is in a domain"),
+        pytest.param("n2", "n1", False, 1, id="a follower goes, and the node of its leader has no domain"),
+    ],
+)
+def test_what_a_follower_asks_of_its_leader(leader_on: str, lost_on: str, leader: bool, reasons: int) -> None:
+    nodes = (node("n1", labels={"rack": "r1"}), node("n2"), node("n3", labels={"rack": "r3"}))
+    there = (job_set(failurePolicy={"maxRestarts": 1}), job("sim-w-0", metadata=CHILD, **INDEXED, backoffLimit=5))
+    workers = (worker(0, leader_on, "sim-w-0"), worker(1, lost_on, "sim-w-0"))
+    (fate,) = evicted("drain n1", world(*nodes, ANY, *there, *workers)).evictions.jobSets
+    placement = [reason for reason in fate.reasons if isinstance(reason, LeaderMoves | LeaderLabelMissing)]
+    assert (fate.leader, len(placement)) == (leader, reasons)
+
+
+def test_the_pods_of_one_namespace_are_said_to_be_all() -> None:
+    text = write_list([*TWO, *WEB, budget("web", "web", maxUnavailable=1)])
+    part = load.load_world(["-"], stdin=io.BytesIO(text.encode()), one_cluster=True, wants_whole_pods=True).world
+    assert OnlyNamespaces(("shop",)) in evicted("drain n1", part).evictions.notes
+    whole = evicted("drain n1", world(*TWO, *WEB, budget("web", "web", maxUnavailable=1))).evictions
+    assert not any(isinstance(note, OnlyNamespaces) for note in whole.notes)
 
 
 # What is done first, and what the next step starts from.

@@ -365,6 +365,14 @@ def test_a_field_of_a_node_that_is_not_read_is_left_out_and_a_test_of_it_is_not_
             'patch ds d1 -p \'{"metadata":{"namespace":"x"}}\'',
             "the namespace of the provided object does not match the namespace sent on the request",
         ),
+        (
+            'patch ds d1 -p \'{"spec":{"template":{"spec":{"containers":[{"name":"x"}]}}}}\'',
+            'The DaemonSet "d1" is invalid: spec.template.spec.containers[0].image: Required value',
+        ),
+        (
+            'patch ds d1 -p \'{"spec":{"template":{"spec":{"initContainers":[{"name":"x"}]}}}}\'',
+            'The DaemonSet "d1" is invalid: spec.template.spec.initContainers[0].image: Required value',
+        ),
         ('patch node n1 -p \'{"metadata":{"name":"x"}}\'', "the name of the object (x) does not match the name on the URL (n1)"),
         (
             'patch node n1 -p \'{"spec":{"taints":[{"key":"a"}]}}\'',

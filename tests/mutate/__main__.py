@@ -87,7 +87,22 @@ def report(package: str, mutants: list[Mutant], runner: MutantRunner, *, is_fres
 
 def print_mutant(mutant: Mutant, result: Result) -> None:
     """File, line and difference of a mutant."""
-    say(f"{mutant.path}:{mutant.lines.start} {mutant.function} {result.value}\n  - {mutant.before}\n  + {mutant.after}")
+    before, after = shorten(mutant.before, mutant.after)
+    say(f"{mutant.path}:{mutant.lines.start} {mutant.function} {result.value}\n  - {before}\n  + {after}")
+
+
+def count_equal(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
+
+
+def shorten(before: str, after: str, around: int = 70) -> tuple[str, str]:
+    """Two texts without most of what they begin and end with alike."""
+    first = count_equal(before, after)
+    last = count_equal(before[first:][::-1], after[first:][::-1])
+    head = f"... {before[first - around : first]}" if first > around + 20 else before[:first]
+    tail = f"{before[len(before) - last :][:around]} ..." if last > around + 20 else before[len(before) - last :]
+    return f"{head}{before[first : len(before) - last]}{tail}", f"{head}{after[first : len(after) - last]}{tail}"
 
 
 def say(text: str) -> None:

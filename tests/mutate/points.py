@@ -71,6 +71,8 @@ class Point:
     def lines(self) -> range:
         """The lines of the statement, or of its head if it has a body."""
         first, last = _first_line(self.statement), _last_line(self.statement)
+        if isinstance(self.statement, ast.Break | ast.Continue):
+            return range(first - 1, last + 1)  # Python jumps without executing the line
         body = getattr(self.statement, "body", None)
         return range(first, (body[0].lineno if isinstance(body, list) and body[0].lineno > first else last + 1))
 

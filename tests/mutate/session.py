@@ -26,13 +26,13 @@ from tests.safety.runs import Run, digest
 
 PACKAGES = (
     *("scheduling", "kubectl", "change", "coverage", "dependents", "evictions", "capacity", "comparison", "doctor", "components"),
-    *("operators", "engine", "rules", "model", "fix", "test_laws.py"),
+    *("operators", "engine", "rules", "model", "fix", "load/snapshot", "test_laws.py"),
 )
 """The tests that may notice a mutant: those of what predicts, and of what rests on it."""
 
 SAFETY_SOURCES = ("examples", "cases", "generated", "own")
 BUDGET = 6.0
-"""How many seconds of processor time the tests of a mutant take at most, the quickest first."""
+"""How many seconds of processor time the tests of a mutant take at most: those of its package first, then the quickest."""
 
 
 class Result(Enum):
@@ -137,9 +137,10 @@ class MutantRunner:
         package = mutant.path.split("/")[1]
         found = self._record.find_tests(mutant.path, mutant.lines) & set(self._tests)
 
-        def rank(name: str) -> tuple[int, int, bool, float]:
+        def rank(name: str) -> tuple[int, int, int, float]:
             kills = self._kills[mutant.function, name], self._kills[mutant.path, name]
-            return -kills[0], -kills[1], not name.startswith(f"tests/{package}/"), self._record.time(name)
+            place = 0 if name.startswith(f"tests/{package}/") else 2 if name.startswith("safety: ") else 1
+            return -kills[0], -kills[1], place, self._record.time(name)
 
         selected: list[str] = []
         seconds = 0.0

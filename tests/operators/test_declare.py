@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 import yaml
 
+from preflight import Files, Session, analyze
 from preflight.model.apps import DaemonSet
 from preflight.model.declaration import OperatorResource
 from preflight.model.meta import Origin
@@ -342,3 +343,33 @@ spec:
         declared = {row["daemonset"]: row.get("declaredBy") for row in (*report["coverage"], *report["tolerations"])}
         assert declared == {"ns/own": None, "rook/rbd-nodeplugin": expected}
         jsonschema.validate(report, json.loads(SCHEMA.read_text()))
+
+
+GPU = """\
+apiVersion: amd.com/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpus, namespace: kube-amd-gpu}
+spec: {devicePlugin: {devicePluginTolerations: [{key: dedicated, operator: Exists}]}}
+"""
+SAME = ["kube-amd-gpu/gpus-device-plugin", "kube-amd-gpu/gpus-node-labeller"]
+NO_CHANGE = """'{"metadata":{"labels":{"a":"b"}}}'"""
+FEWER = """'{"spec":{"devicePlugin":{"devicePluginTolerations":[]}}}'"""
+
+
+def _notes(folder: Path, *lines: str) -> list[str]:
+    """The notes of the last command."""
+    (folder / "same.yaml").write_text(GPU)
+    (folder / "world").mkdir(exist_ok=True)
+    report = analyze(Session(Files((_write(folder / "world", world=GPU, node=NODE),))), list(lines)).report
+    return list(report.steps[-1].notes)
+
+
+def test_a_resource_that_is_applied_as_it_is_changes_no_daemonset(tmp_path: Path) -> None:
+    notes = _notes(tmp_path, f"apply -f {tmp_path}/same.yaml")
+    assert [note for note in notes if "unchanged" in note] == [f"unchanged: {', '.join(SAME)}"]
+
+
+def test_a_patch_of_a_resource_says_which_daemonsets_stay_as_they_are(tmp_path: Path) -> None:
+    patch = "patch deviceconfigs.amd.com gpus -n kube-amd-gpu --type=merge -p "
+    assert _notes(tmp_path, patch + NO_CHANGE) == [f"nothing changes: {', '.join(SAME)}"]
+    assert _notes(tmp_path, patch + FEWER) == [f"nothing changes: {SAME[1]}"]

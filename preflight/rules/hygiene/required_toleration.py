@@ -41,7 +41,7 @@ def check(context: Context) -> Iterator[Hit]:
 
 
 def is_required_toleration(owner: TolerationOwner, toleration: Toleration, context: Context) -> bool:
-    """Whether the policy requires just this toleration of a workload, of which it knows no custom resource: then no rule advises another one in its place."""
+    """Whether the policy requires just this toleration of a workload: then no rule advises another one in its place."""
     return not isinstance(owner, CustomResource) and any(
         any(is_same_toleration(toleration, wanted) for wanted in required.tolerations) and _is_required(required, owner, context)
         for required in context.convention.required_tolerations

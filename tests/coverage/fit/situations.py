@@ -43,10 +43,10 @@ def running(owner: Object, *nodes: str, **more: Any) -> list[Object]:
     return [list_daemonset_pod(owner, on, ready="True", **spec, **more) for on in nodes]
 
 
-def web(name: str = "web", on: str = "n1", cpu: str = "1", port: Any = None, **more: Any) -> Object:
+def web(name: str = "web", on: str = "n1", cpu: str = "1", port: Any = None, namespace: str = "shop", **more: Any) -> Object:
     """An ordinary pod of a ReplicaSet."""
     owner = make_owner("ReplicaSet", "web")
-    return make_pod(name, "shop", node=on, owner=owner, ready="True", **{"containers": [container(port, cpu=cpu)], **more})
+    return make_pod(name, namespace, node=on, owner=owner, ready="True", **{"containers": [container(port, cpu=cpu)], **more})
 
 
 class Answer(NamedTuple):
@@ -63,8 +63,13 @@ class Answer(NamedTuple):
 
 
 def ask(folder: Path, cluster: Sequence[Object], *commands: str, **files: Object | Sequence[Object]) -> Answer:
-    """What commands do to a cluster; `files` are the manifests that they apply, by their names without `.json`."""
-    (folder / "world.json").write_text(write_list([*cluster, ELSEWHERE]))
+    """What commands do to a cluster whose pods are all listed; `files` are the manifests that they apply, by names without `.json`."""
+    return ask_part(folder, [*cluster, ELSEWHERE], *commands, **files)
+
+
+def ask_part(folder: Path, listed: Sequence[Object], *commands: str, **files: Object | Sequence[Object]) -> Answer:
+    """The same of a cluster of which only this is listed."""
+    (folder / "world.json").write_text(write_list(listed))
     for name, content in files.items():
         objects = [content] if isinstance(content, dict) else content
         (folder / f"{name}.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))

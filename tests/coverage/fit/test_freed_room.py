@@ -40,6 +40,15 @@ def test_a_pod_that_waits_starts_once_what_is_in_its_way_is_gone(others: list[Ob
     assert answer.find("PF107") == ""
 
 
+def test_only_the_node_that_is_freed_starts_the_pod_that_waits_there(tmp_path: Path) -> None:
+    agent = daemonset("agent", {"operator": "Exists"}, port=9100)
+    both = [waiting(agent, "agent-x"), waiting(agent, "agent-y", on="n2")]
+    cluster = [node("n1"), node("n2"), agent, *both, HOLDER, *running(HOLDER, "n1", "n2")]
+    answer = ask(tmp_path, cluster, "taint nodes n1 maintenance=x:NoExecute")
+    assert answer.outcomes["ops/agent"]["n1"] == "gained"
+    assert answer.outcomes["ops/agent"].get("n2", "missing") == "missing"
+
+
 @pytest.mark.parametrize(
     "others",
     [

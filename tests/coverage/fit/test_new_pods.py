@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.builders import Object, make_budget, make_node, make_object
-from tests.coverage.fit.situations import ask, container, daemonset, node, running, web
+from tests.builders import Object, make_budget, make_node, make_object, make_pod
+from tests.coverage.fit.situations import ask, ask_part, container, daemonset, node, running, web
 
 EXPORTER = daemonset("exporter", port=9100)
 HOLDER = web(port=9100)
@@ -30,6 +30,17 @@ APART = {
         ]
     }
 }
+
+
+NO_AGENT = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"labelSelector": {"matchLabels": {"app": "agent"}}, "topologyKey": "kubernetes.io/hostname"}
+        ]
+    }
+}
+GUARD = daemonset("guard", affinity=NO_AGENT)
+ALONE = daemonset(affinity=NO_AGENT)
 
 
 def port(number: int, host: int, **more: str) -> dict[str, Any]:
@@ -65,6 +76,17 @@ def test_a_new_pod_that_fits_starts(cluster: list[Object], new: Object, tmp_path
     assert answer.outcomes["ops/agent"] == {"n1": "gained"}
     assert answer.find("PF104") == "note: ops/agent is new and starts on n1"
     assert (answer.exit, answer.counts["ops/agent"]) == (0, (0, 1, 1))
+
+
+def test_a_new_pod_that_fits_beside_the_pods_of_one_namespace_may_not_fit(tmp_path: Path) -> None:
+    other = make_pod("x", "ops", node="n1", containers=[container(cpu="1")])
+    assert (
+        ask(tmp_path, [node(), other], "apply -f new", new=daemonset(cpu="500m")).find("PF104") == "note: ops/agent is new and starts on n1"
+    )
+    answer = ask_part(tmp_path, [node(), other], "apply -f new", new=daemonset(cpu="500m"))
+    assert (answer.outcomes, answer.find("PF104")) == ({"ops/agent": {"n1": "gained"}}, "note: ops/agent is new and gets a pod on n1")
+    full = ask_part(tmp_path, [node(), other], "apply -f new", new=daemonset(cpu="1500m"))
+    assert full.outcomes == {"ops/agent": {"n1": "missing"}}
 
 
 UNFIT = [
@@ -177,6 +199,27 @@ def test_what_is_not_judged_of_a_pod_makes_the_answer_unknown(others: list[Objec
     assert answer.outcomes == {"ops/agent": {"n1": "unknown"}}
     assert answer.find("PF109").startswith("warning: ops/agent may start on n1: unknown whether the new pod is bound: ")
     assert answer.exit == 3
+
+
+@pytest.mark.parametrize(
+    ("others", "labels", "outcome"),
+    [
+        pytest.param([GUARD, *running(GUARD, "n1")], {"kubernetes.io/hostname": "n1"}, "unknown", id="of another DaemonSet"),
+        pytest.param([web(affinity=NO_AGENT, namespace="ops")], {"kubernetes.io/hostname": "n1"}, "unknown", id="of an ordinary pod"),
+        pytest.param([web(affinity=NO_AGENT)], {"kubernetes.io/hostname": "n1"}, "gained", id="of a pod that means its own namespace"),
+        pytest.param([GUARD, *running(GUARD, "n1")], {}, "gained", id="on a node without the label of the domain"),
+        pytest.param([GUARD, *running(GUARD, "n9")], {"kubernetes.io/hostname": "n1"}, "gained", id="of a pod elsewhere"),
+    ],
+)
+def test_a_pod_that_wants_no_agent_near_it_is_a_doubt(others: list[Object], labels: dict[str, str], outcome: str, tmp_path: Path) -> None:
+    nodes = [node(labels=labels), node("n9", "no:NoSchedule", labels={"kubernetes.io/hostname": "n9"})]
+    answer = ask(tmp_path, [*nodes, *others], "apply -f new", new=daemonset())
+    assert answer.outcomes["ops/agent"]["n1"] == outcome
+
+
+def test_the_pod_that_an_update_replaces_keeps_its_successor_off_no_node(tmp_path: Path) -> None:
+    cluster = [node(labels={"kubernetes.io/hostname": "n1"}), ALONE, *running(ALONE, "n1")]
+    assert ask(tmp_path, cluster, "set image ds/agent c=c:2 -n ops").outcomes == {"ops/agent": {"n1": "kept"}}
 
 
 def test_a_volume_whose_node_affinity_matches_is_no_doubt(tmp_path: Path) -> None:

@@ -238,6 +238,20 @@ def test_pods_share_a_budget_and_which_of_them_go_is_chance() -> None:
     assert (done.exit_codes, done.does_end, done.min_seconds) == ((), False, None)
 
 
+@pytest.mark.parametrize(
+    ("least", "most", "expected"),
+    [
+        pytest.param(0, 0, False, id="none goes"),
+        pytest.param(1, 1, True, id="one of two, and which is chance"),
+        pytest.param(1, 2, True, id="one or both"),
+        pytest.param(2, 2, False, id="both"),
+    ],
+)
+def test_a_first_round_is_contested(least: int, most: int, expected: bool) -> None:
+    first_round = FirstRound(("shop", "guard"), (("shop", "web-1"), ("shop", "web-2")), least, least, most)
+    assert first_round.is_contested is expected
+
+
 def test_what_is_allowed_to_all_is_shared_by_none() -> None:
     done = one(replicas(2), [budget(0)])
     assert [pod.budget_peers for pod in done.pods] == [0, 0]

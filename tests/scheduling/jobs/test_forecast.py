@@ -269,6 +269,20 @@ def test_indexes_that_fail(spec: dict[str, Any], status: dict[str, Any], answer:
     assert (found.failure_reason, found.end_reason, found.failed_indexes, found.lost_pods[0].fails_index) == answer
 
 
+@pytest.mark.parametrize(
+    ("disruption", "against"),
+    [
+        pytest.param(Disruption.EVICTION, (), id="its kubelet ends it, and says that it is not Ready"),
+        pytest.param(Disruption.NODE_PRESSURE, (), id="so it does by itself"),
+        pytest.param(Disruption.POD_GC, ("backoffLimit",), id="its node is gone, and nothing says so"),
+    ],
+)
+def test_a_rule_on_readiness_matches_what_a_kubelet_ended(disruption: Disruption, against: tuple[str, ...]) -> None:
+    not_ready = {"action": "Ignore", "onPodConditions": [{"type": "Ready", "status": "False"}]}
+    fate = one({"podFailurePolicy": policy(not_ready), "podReplacementPolicy": "Failed"}, PodLoss("p1", disruption, ends_after=5))
+    assert fate.counts_against == against
+
+
 def test_another_index_takes_the_place_of_one_that_failed_at_once() -> None:
     found = lose({"completions": 6, "backoffLimitPerIndex": 0}, EVICTED)
     assert (found.other_indexes, found.max_pods) == ((3,), 4)
