@@ -17,12 +17,13 @@ _ALWAYS = ("coverage", "hygiene", "run")
 """The folders of the rules that every run asks but for `verify` and `doctor`: see `select_rules`."""
 _GROUPS = {
     "1": ("coverage",),
-    "2": ("hygiene", "versions", "upgrade"),
+    "2": ("hygiene",),
+    "24": ("versions", "upgrade"),
     "3": ("evictions", "budgets", "jobs", "workloads"),
     "4": ("doctor", "verify"),
     "9": ("run",),
 }
-"""The folders of each group of rules, by the first digit of their ids."""
+"""The folders of each group of rules, by the first digits of their ids."""
 _RULE_FOLDERS = tuple(folder for folders in _GROUPS.values() for folder in folders)
 
 
@@ -35,14 +36,18 @@ def load_all_rules() -> tuple[Rule, ...]:
 def find_rules(ids: Iterable[str]) -> tuple[Rule, ...]:
     """The rules of these ids, sorted by id. Only the folders of their groups are imported."""
     wanted = frozenset(ids)
-    groups = {rule_id[2:3] for rule_id in wanted}
+    groups = {_find_group(rule_id) for rule_id in wanted}
     folders = [folder for group, group_folders in _GROUPS.items() if group in groups for folder in group_folders]
     return _merge_sorted([rule for folder in folders for rule in load_rules(folder) if rule.id in wanted])
 
 
+def _find_group(rule_id: str) -> str:
+    return rule_id[2:4] if rule_id[2:4] in _GROUPS else rule_id[2:3]
+
+
 def is_hygiene(rule: Rule) -> bool:
     """Whether a rule judges objects as they are, whatever is changed."""
-    return "hygiene" in _GROUPS.get(rule.id[2:3], ()) and not rule.concerns_change
+    return "hygiene" in _GROUPS.get(_find_group(rule.id), ()) and not rule.concerns_change
 
 
 def select_rules(context: Context) -> tuple[Rule, ...]:

@@ -172,7 +172,9 @@ def test_an_example_can_be_pasted(line: str) -> None:
     words = shlex.split(re.split(r"\)| \| | >", after)[0])
     stdin = Path("agent.yaml" if before.startswith("helm") else "cluster.json").read_bytes() if before else b""
     result = program(*words, stdin=stdin)
-    has_files = before or "--from" in words or words[0] in {*COMMANDS} - {"plan", "doctor", "capacity", "alerts", "snapshot", "verify"}
+    has_files = (
+        before or "--from" in words or words[0] in {*COMMANDS} - {"plan", "upgrade", "doctor", "capacity", "alerts", "snapshot", "verify"}
+    )
     needs_cluster = not has_files or "--live" in words
     assert result.code in ((3,) if needs_cluster else (0, 1)), result.err
     assert ("no cluster to read" in result.err) is bool(needs_cluster)

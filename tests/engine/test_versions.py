@@ -17,6 +17,7 @@ from tests.builders import (
     make_budget,
     make_container,
     make_daemonset,
+    make_job,
     make_list,
     make_node,
     make_owner,
@@ -263,3 +264,46 @@ def test_operators_that_compare(version: str, code: int) -> None:
     assert result.code == code
     refused = 'spec.template.spec.tolerations[0].operator: Unsupported value: "Gt": supported values: "Equal", "Exists"'
     assert (refused in result.err) is (code == 2)
+
+
+@pytest.mark.parametrize(
+    ("version", "requested", "note"),
+    [
+        ("1.30.4", "cpu=1", "Kubernetes 1.30.4 does not know the field, and kubectl refuses the object"),
+        ("1.33", "cpu=1", "Kubernetes 1.33 drops the field without a word"),
+        ("1.34.4", "cpu=6", ""),
+        ("", "cpu=6", ""),
+    ],
+)
+def test_resources_of_a_whole_pod(version: str, requested: str, note: str) -> None:
+    files = pod_file(make_container(resources={"requests": {"cpu": "1"}}), resources={"requests": {"cpu": "6"}})
+    result = ask("capacity", "-f", "pod.json", world=[make_node("n1", allocatable=ALLOCATABLE)], version=version, files=files)
+    assert f"which requests {requested}" in result.out
+    assert (f"the pod loses spec.resources: {note}" in result.out) is bool(note)
+
+
+@pytest.mark.parametrize(("version", "copies"), [("1.26.15", 0), ("1.27.0", 109), ("", 109)])
+def test_an_affinity_term_whose_names_exclude_one_another(version: str, copies: int) -> None:
+    fields = [[["n1"], ["n2"]], [["n1"]]]
+    terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": names} for names in term]} for term in fields]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    world = [make_node("n1", allocatable=ALLOCATABLE), make_pod("a", node="n1"), make_pod("b", "other", node="n1", phase="Succeeded")]
+    files = pod_file(make_container(), affinity=affinity)
+    found = json.loads(ask("capacity", "-f", "pod.json", "-o", "json", world=world, version=version, files=files).out)["clusters"][0]
+    assert found["room"]["copies"] == copies
+
+
+@pytest.mark.parametrize(("version", "overlaps"), [("1.27.16", True), ("1.28.0", False), ("", False)])
+def test_a_job_with_a_failure_policy_replaces_a_pod(version: str, overlaps: bool) -> None:
+    rule = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+    owner = make_job("train", metadata={"uid": "u1"}, completionMode="Indexed", completions=1, podFailurePolicy={"rules": [rule]})
+    index = {"batch.kubernetes.io/job-completion-index": "0"}
+    pod = make_pod(
+        "train-0", node="n1", owner=make_owner("Job", "train", "u1"), ready="True", metadata={"annotations": index}, restartPolicy="Never"
+    )
+    guard = make_budget("other", app="other", maxUnavailable=1)
+    world = [*(make_node(name, allocatable=ALLOCATABLE) for name in ("n1", "n2")), owner, pod, make_pod("x", "other", node="n2"), guard]
+    result = ask("drain", "n1", "-o", "json", world=world, version=version)
+    (step,) = json.loads(result.out)["change"]["steps"]
+    (job,) = step["evictions"]["jobs"]
+    assert (job["overlap"] > 0) is overlaps, job

@@ -35,12 +35,11 @@ the minor version of the server.
 ## Upgrades
 
 ```sh
-preflight upgrade --to 1.34                                                        # the cluster of the current context
-preflight upgrade --to 1.34 --kubernetes-version 1.30 --from manifests/ --from nodes.yaml
+preflight upgrade --to 1.34 --kubernetes-version 1.30 --from manifests/
 ```
 
-reports what the newer version changes for the input: objects that newer controllers treat differently
-([PF242](rules.md#pf242-changed-behavior)), fields that the cluster drops today and keeps then
+reports what the newer version changes for the input, or without `--from` for the cluster of the current context: objects that newer
+controllers treat differently ([PF242](rules.md#pf242-changed-behavior)), fields that the cluster drops today and keeps then
 ([PF243](rules.md#pf243-field-takes-effect)), and old names of taints and labels ([PF209](rules.md#pf209-legacy-key)). The notes
 give the order: the control plane, one minor version after the other, then each pool, node by node, and which kubelets are too old
 for the new control plane. To check one node, use `preflight drain` and `preflight replace`; to check another command as the newer
@@ -61,7 +60,7 @@ def _iter_behaviors() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for behavior, row in BEHAVIORS.items():
         text = BEHAVIOR_TEXTS[behavior]
-        links = ", ".join(f"[#{link.partition('#')[2]}](https://github.com/{link.replace('#', '/pull/')})" for link in row.links)
+        links = ", ".join(row.links)
         yield f"| {row.component} | {format_since(row.since)} | {text.newer} | {text.older} | {links or f'`{row.source}`'} |"
 
 

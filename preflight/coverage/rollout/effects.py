@@ -75,6 +75,7 @@ class UpdateEvaluator:
             self._surge_conflicts = self._surge_conflicts.add_shortages({name: fit.surge_shortages for name, fit in fits.items()})
             self._surge_conflicts = self._surge_conflicts.except_nodes(frozenset(name for name, fit in fits.items() if fit.evicts_old))
         known, absent, unknown = self._sort_cohorts(cohorts)
+        self._behaviors = list_update_behaviors(versions, has_surge=uses_surge(new.spec))
         self.rollout: Rollout = simulate_rollout(
             new.spec,
             [self._make_rollout_cohort(cohort) for cohort in known],
@@ -83,7 +84,7 @@ class UpdateEvaluator:
             None if shared_analysis.starts is None else shared_analysis.starts.get(key, {}),
             self._surge_conflicts,
             exact=not unknown,
-            behaviors=list_update_behaviors(versions, has_surge=uses_surge(new.spec)),
+            behaviors=self._behaviors,
         )
         self.cohorts = list(self._assume_healthy(cohorts)) if unknown else [*self._split_cohorts(known), *absent]
 
@@ -168,9 +169,11 @@ class UpdateEvaluator:
         placed = [(cohort, after) for cohort in cohorts if (after := cohort.placements.after) is not None]
         desired = sum(len(cohort.nodes) for cohort, after in placed if after.should_run)
         is_certain = all(after.should_run is not None for _, after in placed)
+        may_take_some = False
         update = predict_update(self._new.spec, desired if is_certain else max(desired, 1), self._template_before)
         if self._is_held_up(len(frozenset().union(*(cohort.nodes for cohort, after in placed if after.should_run is not False)))):
-            update = UpdateEffect.HOLD
+            may_take_some = not all(behavior.counts_unavailable for behavior in self._behaviors)
+            update = update if may_take_some else UpdateEffect.HOLD
         is_held = update is UpdateEffect.STALL or (update is UpdateEffect.HOLD and replaces_pods_automatically(self._new))
         unready = frozenset(self._shared_analysis.health.get_unready_pods(self._key)) if is_held else frozenset()
         for cohort in cohorts:
@@ -178,7 +181,8 @@ class UpdateEvaluator:
                 own_update = (UpdateEffect.REPLACE if is_unready else update) if self._has_old_pod(cohort) else None
                 if self._is_overlooked and own_update is not None:
                     own_update = UpdateEffect.HOLD
-                may_hold = cohort.may_have_updated_pod or (self._is_overlooked is None and own_update is not None)
+                is_open = (self._is_overlooked is None or may_take_some) and own_update is not None and not is_unready
+                may_hold = cohort.may_have_updated_pod or is_open
                 possible = _add_hold((own_update,)) if may_hold else (own_update,)
                 after = cohort.placements.after
                 if own_update is UpdateEffect.REPLACE and not is_unready and after is not None and after.should_run is False:

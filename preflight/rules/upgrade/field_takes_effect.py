@@ -1,7 +1,7 @@
 """An upgrade of Kubernetes makes a field of a manifest take effect that the cluster drops today.
 
 Why it matters
-    The field stands in the manifest and does nothing. After the upgrade, the next apply sends it to a server that keeps it: another
+    The field is in the manifest and does nothing. After the upgrade, the next apply sends it to a server that keeps it: another
     controller manages the Job, unhealthy pods may be evicted, a pod requests other amounts.
 How to fix
     Decide whether the field is wanted. Remove it, or apply the manifest after the upgrade and check the result.

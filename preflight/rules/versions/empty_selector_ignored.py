@@ -41,4 +41,4 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF241", name="empty-selector-ignored", severity=Severity.WARNING, check=check, concerns_change=True)
+RULE = Rule(id="PF241", name="empty-selector-ignored", severity=Severity.WARNING, check=check)
