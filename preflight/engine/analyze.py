@@ -19,11 +19,12 @@ from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_ses
 from preflight.engine.simulate import PodEvaluator, SimulatedStep, StartState, evaluate_pods, make_start_state, simulate_commands
 from preflight.engine.unlisted_kinds import list_unlisted_problems
 from preflight.errors import PreflightError, RefusalError
-from preflight.kubectl.commands import Command, FileArgument
+from preflight.kubectl.commands import ApplyFiles, Command, DeleteFiles, FileArgument, may_evict_from
 from preflight.load import LoadResult
 from preflight.load.inputs import Live, OpenInput, open_input
 from preflight.messages import run as messages
 from preflight.messages.run import describe_unjudged_line
+from preflight.model.core import Node
 from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck, Subject
 
@@ -58,17 +59,25 @@ def analyze(session: Session, commands: Sequence[Command | str | Sequence[str]])
 
 def analyze_plan(session: Session, plan: Plan) -> Analysis:
     """What a plan costs; of a shell script what it surely runs, and what is not understood makes the answer unknown."""
-    options = make_load_options(session, _find_pod_detail(plan))
+    may_evict = any(_may_evict(session, plan, command) for command in plan.commands)
+    options = make_load_options(session, PodDetail.WHOLE_PODS if may_evict else _find_pod_detail(plan))
     with open_input(session.input, options, stdin=session.stdin, query=_make_query(session, plan)) as opened:
         inputs = _load_dependents(_load_all_pods(make_inputs(session, opened), plan, opened), plan, opened)
         inputs = _load_missing_nodes(inputs, plan, opened)
     return _evaluate_plan(inputs, plan)
 
 
+def _may_evict(session: Session, plan: Plan, command: Command) -> bool:
+    """Whether ordinary pods may have to go; of files it depends on the nodes in them."""
+    if not isinstance(command, ApplyFiles | DeleteFiles):
+        return command.may_evict
+    arguments = command.iter_arguments()
+    nodes = (item for argument in arguments for item in plan.read_objects(argument, session.stdin).given_objects if isinstance(item, Node))
+    return any(node.pool is None and may_evict_from(command, node.spec.taints) for node in nodes)
+
+
 def _find_pod_detail(plan: Plan) -> PodDetail:
-    """How much of listed pods a plan needs."""
-    if any(command.may_evict for command in plan.commands):
-        return PodDetail.WHOLE_PODS
+    """How much of listed pods a plan needs that lets no ordinary pod go."""
     creates = any(command.may_create_pods for command in plan.commands)
     return PodDetail.SOME_WHOLE_PODS if creates else PodDetail.COVERAGE
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, StrEnum
 
 from msgspec import Struct
@@ -44,6 +44,11 @@ class Command(Struct, frozen=True):
         return False
 
 
+def may_delete_pods(taints: Iterable[Taint]) -> bool:
+    """A NoExecute taint deletes pods, and out-of-service, whatever its effect, those that are being deleted already."""
+    return any(taint.effect == "NoExecute" or taint.key == OUT_OF_SERVICE for taint in taints)
+
+
 class TaintNodes(Command, frozen=True):
     """`kubectl taint nodes`.
 
@@ -57,8 +62,8 @@ class TaintNodes(Command, frozen=True):
 
     @property
     def may_evict(self) -> bool:
-        """A NoExecute taint deletes pods, and out-of-service, whatever its effect, those that are being deleted already."""
-        return any(taint.effect == "NoExecute" or taint.key == OUT_OF_SERVICE for taint in self.add)
+        """As far as taints do that are added."""
+        return may_delete_pods(self.add)
 
     @property
     def may_create_pods(self) -> bool:
@@ -198,6 +203,11 @@ class DeleteFiles(Command, frozen=True):
     def iter_arguments(self) -> Iterator[FileArgument]:
         """The paths, each with how much of a folder it means."""
         return (FileArgument(file, self.depth) for file in self.files)
+
+
+def may_evict_from(command: ApplyFiles | DeleteFiles, taints: Iterable[Taint]) -> bool:
+    """Whether ordinary pods may have to go from a node that stands in the files with these taints."""
+    return isinstance(command, DeleteFiles) or may_delete_pods(taints)
 
 
 class DeleteNodes(Command, frozen=True):

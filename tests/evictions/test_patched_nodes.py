@@ -1,4 +1,4 @@
-"""A patch that gives a node a taint with NoExecute evicts ordinary pods, as `kubectl taint` does."""
+"""A patch or a file that gives a node a taint with NoExecute evicts ordinary pods, as `kubectl taint` does; one that deletes it too."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from preflight import Files, Session, analyze
+from preflight.scheduling.node_health import OUT_OF_SERVICE
 from tests.builders import make_node, make_pod, write_list
 
 EVICTING = {"spec": {"taints": [{"key": "gone", "value": "yes", "effect": "NoExecute"}]}}
@@ -33,3 +34,22 @@ def test_ordinary_pods_go_by_a_patch(command: list[str], gone: list[str], tmp_pa
     words = [str(patch) if word == "FILE" else word for word in command]
     (step,) = analyze(Session(Files((str(path),))), [words]).report.steps
     assert [pod.pod for node in (step.evictions.nodes if step.evictions else ()) for pod in node.pods] == gone
+
+
+@pytest.mark.parametrize(
+    ("command", "spec", "gone"),
+    [
+        pytest.param("apply -f", EVICTING, ["shop/web"], id="a taint that evicts"),
+        pytest.param("apply -f", {"spec": {"taints": [{"key": OUT_OF_SERVICE, "effect": "NoSchedule"}]}}, [], id="out of service"),
+        pytest.param("apply -f", CLOSING, [], id="a taint that evicts nothing"),
+        pytest.param("apply -f", {}, [], id="none"),
+        pytest.param("delete -f", {}, ["shop/web"], id="the node is deleted"),
+    ],
+)
+@pytest.mark.parametrize("name", ["n1", "n2"])
+def test_ordinary_pods_go_by_a_file(command: str, spec: dict[str, object], gone: list[str], name: str, tmp_path: Path) -> None:
+    path, file = tmp_path / "list.json", tmp_path / "node.json"
+    file.write_text(json.dumps({**make_node(name), **spec}))
+    path.write_text(write_list([make_node("n1"), make_node("n2"), make_pod("web", "shop", node="n1", ready="True")]))
+    (step,) = analyze(Session(Files((str(path),))), [[*command.split(), str(file)]]).report.steps
+    assert [pod.pod for node in (step.evictions.nodes if step.evictions else ()) for pod in node.pods] == (gone if name == "n1" else [])

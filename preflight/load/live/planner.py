@@ -20,6 +20,7 @@ from preflight.kubectl.commands import (
     RestartRollout,
     SetImage,
     TargetObjects,
+    may_evict_from,
 )
 from preflight.kubectl.resource_args import NODE
 from preflight.load.live.named_namespaces import list_named_namespaces
@@ -157,7 +158,7 @@ def _plan_command(command: Command, namespace: str, read_file: Callable[[FileArg
         objects = [item for argument in command.iter_arguments() for item in read_file(argument)]
         if isinstance(command, DeleteFiles) and any(isinstance(item, Namespace) for item in objects):
             return ClusterQuery(all_nodes=True)
-        return _plan_files(objects, command.namespace or namespace, needs_admission=isinstance(command, ApplyFiles))
+        return _plan_files(command, objects, command.namespace or namespace)
     if isinstance(command, DeletePods):
         chosen = command.pods
         if command.node:
@@ -177,19 +178,27 @@ def _list_named(chosen: TargetObjects, namespace: str) -> frozenset[NamespacedNa
     return frozenset((chosen.namespace or namespace, name) for name in chosen.names) if chosen.names else None
 
 
-def _plan_files(objects: Sequence[object], namespace: str, *, needs_admission: bool) -> ClusterQuery:
+def _plan_files(command: ApplyFiles | DeleteFiles, objects: Sequence[object], namespace: str) -> ClusterQuery:
     """What the objects of files need: a template of a pool may touch any node."""
     nodes = [item for item in objects if isinstance(item, Node)]
     daemonsets = [item for item in objects if isinstance(item, DaemonSet) and item.declaration is None]
     resources = [item for item in objects if isinstance(item, OperatorResource)]
     if resources:
         kinds = dict.fromkeys(kind for item in resources for kind in list_related_kinds(item.kind, item.group))
-        return ClusterQuery(all_nodes=True, needs_admission=needs_admission, operator_kinds=tuple(kinds))
+        return ClusterQuery(all_nodes=True, needs_admission=isinstance(command, ApplyFiles), operator_kinds=tuple(kinds))
+    evicts = any(node.pool is None and may_evict_from(command, node.spec.taints) for node in nodes)
     if nodes and not daemonsets and all(node.pool is None for node in nodes):
-        return ClusterQuery(frozenset(node.name for node in nodes))
+        return ClusterQuery(frozenset(node.name for node in nodes), needs_budgets=evicts, needs_owners=evicts)
     applied = tuple(_with_namespace(daemonset, namespace) for daemonset in daemonsets)
     named = frozenset(get_name(daemonset) for daemonset in applied)
-    return ClusterQuery(all_nodes=True, daemonsets=None if nodes else named, applied_daemonsets=applied, needs_admission=needs_admission)
+    return ClusterQuery(
+        all_nodes=True,
+        daemonsets=None if nodes else named,
+        applied_daemonsets=applied,
+        needs_budgets=evicts,
+        needs_owners=evicts,
+        needs_admission=isinstance(command, ApplyFiles),
+    )
 
 
 def _with_namespace(daemonset: DaemonSet, namespace: str) -> DaemonSet:

@@ -107,6 +107,22 @@ def test_a_namespace_is_deleted_with_all_pods_known(tmp_path: Path) -> None:
     assert server.questions() == ["daemonsets", "nodes", "pods"]
 
 
+@pytest.mark.parametrize(
+    ("effect", "line"), [("NoExecute", "taint nodes a-0 team=x:NoExecute"), ("NoSchedule", "taint nodes a-0 team=x:NoSchedule")]
+)
+def test_a_node_in_a_file_is_asked_for_as_a_taint_of_it_is(effect: str, line: str, tmp_path: Path) -> None:
+    file = tmp_path / "node.json"
+    file.write_text(json.dumps(node("a-0", ({"key": "team", "value": "x", "effect": effect},), pool="a")))
+    asked = []
+    for words in (shlex.split(line), ["apply", "-f", str(file)]):
+        server = ApiServer(cluster())
+        with serving(server, tmp_path) as config:
+            program(*words, "--exit-zero", "--kubeconfig", str(config))
+        asked.append([question for question in server.questions() if question != "runtimeclasses"])
+    assert asked[0] == asked[1]
+    assert ("poddisruptionbudgets" in asked[1]) is (effect == "NoExecute")
+
+
 def test_who_depends_is_asked_only_where_something_is_lost(tmp_path: Path) -> None:
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
