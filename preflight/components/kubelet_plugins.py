@@ -20,7 +20,7 @@ _PLUGIN_FOLDER = re.compile(r"/kubelet/plugins/([^/]+)$")
 _REGISTRAR = re.compile(r"(^|[/-])(?<!cluster-)(csi-)?(node-)?driver-registrar|^csi-registrar")
 _RESOURCE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.[a-z0-9.-]+/[A-Za-z0-9][\w.-]*$|rdma/[\w.-]+$")
 _NAME = re.compile(r"[\"']?name[\"']?\s*:\s*[\"']?([\w.-]+)")
-RENAME_PATTERN = re.compile(r"^\s*-?\s*rename:\s*[\"']?([\w./-]+)", re.MULTILINE)
+RENAME_PATTERN = re.compile(r"^[ \t]*+-?[ \t]*+rename:\s*+[\"']?([\w./-]+)", re.MULTILINE)
 RENAME_BY_DEFAULT = re.compile(r"renameByDefault:\s*true")
 _DRIVER_FLAGS = ("drivername", "driver-name", "csi-driver-name", "csi_driver_name", "driver_name", "provisioner_name")
 

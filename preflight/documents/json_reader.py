@@ -10,7 +10,7 @@ from preflight.documents import scalars
 from preflight.documents.model import MAX_DEPTH, Chunk, Document, InvalidDocument, RepeatedKey
 from preflight.documents.yaml_reader import read_positions, read_yaml_document
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]|[-+.0-9eE]+', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|[\[{\]}]|[-+.0-9eE]+', re.DOTALL)
 _LONE = re.compile("[\ud800-\udfff]")
 
 

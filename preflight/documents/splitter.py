@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 
 from preflight.documents.model import Chunk, InvalidDocument
-from preflight.inert_text import escape_unprintable
 
 _SEPARATOR = "---"
 _NOTHING = re.compile("(?:[ \t]*+(?:#[^\n\r\x85\u2028\u2029]*+)?+\r?+\n)*+[ \t]*+(?:#[^\n\r\x85\u2028\u2029]*+)?+\r?+")
 _END_MARK = re.compile(r"\.\.\.(?:[ \t\r\n]|\Z)")
 _SPACES = re.compile(r"\s*")
-_SHOWN = 40
+_REFUSED_SEPARATOR = "only a comment may follow `---`: kubectl drops the document before this line and reads nothing after it"
+"""What follows is not quoted: a private key starts with `-----BEGIN`, and a file may be read that is no manifest."""
 
 
 def split_documents(text: str) -> Iterator[Chunk | InvalidDocument]:
@@ -63,7 +63,8 @@ def _split_yaml(text: str, at: _TextCursor, index: int) -> Iterator[Chunk | Inva
         line_of_separator = line + body.count("\n")
         rest = text[separator + len(_SEPARATOR) : end].strip()
         if rest and not rest.startswith("#"):
-            refused = refused or _refuse_separator(text, separator, line_of_separator, rest)
+            column = text.index(rest[0], separator + len(_SEPARATOR)) - separator + 1
+            refused = refused or InvalidDocument(None, line_of_separator, column, _REFUSED_SEPARATOR)
         elif refused:
             yield refused
             refused = None
@@ -95,14 +96,6 @@ def _is_empty_document(body: str, is_separated: bool) -> bool:
     match = _NOTHING.match(body, begin)
     end = match.end() if match else begin
     return end == len(body) or (is_separated and _END_MARK.match(body, end) is not None)
-
-
-def _refuse_separator(text: str, separator: int, line: int, rest: str) -> InvalidDocument:
-    column = text.index(rest[0], separator + len(_SEPARATOR)) - separator + 1
-    shown = escape_unprintable(rest[:_SHOWN])
-    more = "..." if len(rest) > _SHOWN else ""
-    why = "kubectl drops the document before this line and reads nothing after it"
-    return InvalidDocument(None, line, column, f"only a comment may follow `---`, not `{shown}{more}`: {why}")
 
 
 def _iter_json_spans(text: str) -> Iterator[tuple[int, int]]:

@@ -19,7 +19,7 @@ _MAX_BRACKETS = 200
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*preflight:[ \t]*exempt\b[ \t]*(?:\[([^\]\n]*)\])?[ \t]*:?[ \t]*(.*)$")
 _ONLY_COMMENT = re.compile(r"[ \t]*(?:#.*)?$")
-_BRACKET_CONTENT = re.compile(r"(?P<rules>[\w, -]*?)(?:\s+until\s+(?P<until>\S+))?\s*")
+_BRACKET_CONTENT = re.compile(r"(?P<rules>(?:[\w,-]|[ ](?! *+until\s))*+)(?:\s+until\s+(?P<until>\S+))?\s*")
 _ANNOTATION_PART = re.compile(
     r"\s*(?P<rules>PF\w*|[a-z]+(?:-[a-z]+)+)(?:\s+until\s+(?P<until>[^\s:]+))?\s*(?P<colon>:|$)\s*(?P<reason>.*)", re.DOTALL
 )

@@ -31,7 +31,7 @@ _RESTARTS = 3
 _TIMEOUTS_PER_LIST = 20
 _EMPTY_PAGES = 10
 _MAX_DEPTH = 500
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]')
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|[][{}]', re.DOTALL)
 
 
 class Page(NamedTuple):

@@ -31,7 +31,7 @@ from preflight.model.meta import Origin
 
 _GKE = TaintFormat(effects=CLOUD_EFFECTS, fields=("key", "value", "effect"))
 _SPOT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
-_ZONE = re.compile(r"(.+-.+)-[a-z]", re.ASCII)
+_ZONE = re.compile(r"([^-]++-.+)-[a-z]", re.ASCII)
 
 
 def read_container_node_pool(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
