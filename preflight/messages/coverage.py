@@ -198,7 +198,8 @@ def describe_bound_pods(taint: Taint, nodes: Sequence[str], *, is_reboot: bool) 
 
 def describe_automatic_taints(taints: Iterable[Taint]) -> str:
     """That no manifest declares the taints."""
-    return f"{join_and(taints)}: not declared in the pool, the provider adds it automatically"
+    found = tuple(taints)
+    return f"{join_and(found)}: not declared in the pool, the provider adds {'it' if len(found) == 1 else 'them'} automatically"
 
 
 def describe_leaving_taints(taints: Iterable[Taint]) -> str:

@@ -26,10 +26,16 @@ def may_refuse_class(world: ClusterState, namespace: str, name: str) -> bool:
     """
     if name not in SYSTEM_CLASSES or namespace in ("", _SYSTEM_NAMESPACE):
         return False
-    is_limited = any(key.startswith(_GKE_LABEL) for node in world.nodes.values() for key in node.metadata.labels) or any(
+    is_limited = _is_gke(world) or any(
         quota.metadata.namespace == _SYSTEM_NAMESPACE and _takes_any(quota, SYSTEM_CLASSES) for quota in world.quotas
     )
     return is_limited and not any(quota.metadata.namespace == namespace and _takes_any(quota, (name,)) for quota in world.quotas)
+
+
+def _is_gke(world: ClusterState) -> bool:
+    """Whether all nodes whose labels are known are nodes of GKE: a repository may hold the pools of clusters of many providers."""
+    labels = [node.metadata.labels for node in world.nodes.values() if node.metadata.labels]
+    return bool(labels) and all(any(key.startswith(_GKE_LABEL) for key in found) for found in labels)
 
 
 def has_accepted_class(world: ClusterState, impact: Impact | None, namespace: str, name: str) -> bool:

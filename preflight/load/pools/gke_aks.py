@@ -2,7 +2,8 @@
 
 Source: GKE how-to `update-existing-nodepools` (labels and taints are updated without a new pool), Config Connector's ContainerNodePool
 reference; AKS how-to `use-labels` and `use-node-taints` (node taints are changed by the API alone, initialization taints are not
-reconciled), `spot-node-pool` (its label and taint).
+reconciled), `spot-node-pool` (its label and taint); MicrosoftDocs/azure-docs#52226 (Windows nodes of AKS are not tainted by default),
+Azure/AKS#1833 (CriticalAddonsOnly is set by hand).
 """
 
 from __future__ import annotations

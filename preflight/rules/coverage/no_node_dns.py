@@ -2,8 +2,8 @@
 
 Why it matters
     Pods query an address of their own node. Without the DaemonSet that listens on this address every DNS lookup times out, on this node
-    only, while the cluster DNS is healthy. A DNS behind a Service is different: pods query any of its replicas, and the loss of one node
-    costs nothing but the last one costs everything.
+    only, while the cluster DNS is healthy. A DNS behind a Service is different: pods query any of its replicas, so it is reported only if
+    no replica is left.
 How to fix
     Node-local DNS must run on every node that has pods: let it tolerate everything.
 Example

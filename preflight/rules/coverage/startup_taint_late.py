@@ -64,18 +64,23 @@ def _group_added_taints(impact: Impact) -> dict[Taint, list[str]]:
 def _group_rebooted_nodes(impact: Impact) -> dict[Taint, list[str]]:
     """The startup taints with NoSchedule that rebooted nodes carry, or a pool declares and a pod there removes, with the nodes."""
     nodes = impact.change.after.nodes
-    declared = {taint for node in nodes.values() for taint in node.startup_taints if taint.effect == "NoSchedule"}
-    found: dict[Taint, list[str]] = {}
-    for name in sorted(impact.change.rebooted_nodes & nodes.keys()):
-        carried = {taint for taint in nodes[name].spec.taints if taint.effect == "NoSchedule" and is_startup_key(taint.key)}
-        for taint in carried | {taint for taint in declared if _has_remover(impact, taint.key, name)}:
-            found.setdefault(taint, []).append(name)
-    return found
+    rebooted = sorted(impact.change.rebooted_nodes & nodes.keys())
+    found: dict[Taint, set[str]] = {}
+    for name in rebooted:
+        for taint in nodes[name].spec.taints:
+            if taint.effect == "NoSchedule" and is_startup_key(taint.key):
+                found.setdefault(taint, set()).add(name)
+    for taint in {taint for node in nodes.values() for taint in node.startup_taints if taint.effect == "NoSchedule"} if rebooted else ():
+        there = _list_remover_nodes(impact, taint.key).intersection(rebooted)
+        if there:
+            found.setdefault(taint, set()).update(there)
+    return {taint: sorted(names) for taint, names in found.items()}
 
 
-def _has_remover(impact: Impact, key: str, node: str) -> bool:
+def _list_remover_nodes(impact: Impact, key: str) -> frozenset[str]:
+    """The nodes where a pod runs that removes a startup taint."""
     keys = {remover.daemonset.key for remover in _find_removers(impact, key)}
-    return any(group.key in keys and node in group.nodes and group.forecast.had_pod for group in impact.groups)
+    return frozenset().union(*(group.nodes for group in impact.groups if group.key in keys and group.forecast.had_pod))
 
 
 def _find_removers(impact: Impact, key: str) -> list[_Remover]:

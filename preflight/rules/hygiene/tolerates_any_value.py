@@ -12,6 +12,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from preflight.messages import hygiene as messages
 from preflight.model.core import Taint
@@ -29,6 +30,7 @@ def check(context: Context) -> Iterator[Hit]:
     The fix names every taint of the nodes that the toleration tolerates today, also those of the key without a value: without one of them
     the pods would lose its nodes.
     """
+    list_node_taints = cache(lambda: _list_node_taints(context))
     for item in iter_tolerations(context):
         if (
             item.toleration.key
@@ -36,7 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
             and not is_required_toleration(item.workload, item.toleration, context)
         ):
             valued = [taint for taint in item.select_tolerated(context.taints) if _distinguishes(taint)]
-            needed = item.select_tolerated(_list_node_taints(context))
+            needed = item.select_tolerated(list_node_taints()) if valued else ()
             if valued and not any(map(is_passing_value, needed)):
                 yield Hit(
                     subject=make_subject_of(item.workload),
