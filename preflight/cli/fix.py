@@ -126,7 +126,7 @@ def _format_patches(outcome: FixResult, form: str) -> str:
     from preflight.fix.planner import format_kustomization, format_patch
 
     if form == "kubectl":
-        return "".join(f"{line}\n" for line in dict.fromkeys(format_patch(fix.daemonset, fix.operations) for fix in outcome.fixes))
+        return "".join(f"{line}\n" for line in dict.fromkeys(format_patch(fix.edited, fix.operations) for fix in outcome.fixes))
     return format_kustomization(outcome.fixes) if outcome.fixes else ""
 
 
