@@ -12,10 +12,11 @@ from msgspec import Struct
 from preflight.change import workload_verbs
 from preflight.documents import InvalidDocument, split_documents
 from preflight.errors import InputError
-from preflight.fix import kubectl_patch, manifest, resource_patch
+from preflight.fix import manifest
 from preflight.fix.custom_resource import check_resource_change, make_resource_change
 from preflight.fix.edit_model import AddToleration, Operation, apply_operations
 from preflight.fix.evaluation import Evaluate, Evaluation, StepHit
+from preflight.fix.patches import format_patch
 from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, get_written_tolerations, make_fix_plans
 from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.text_fields import TextChange
@@ -306,25 +307,6 @@ class _FixBuilder:
             ),
             "",
         )
-
-
-def format_patch(daemonset: DaemonSet, operations: Sequence[Operation]) -> str:
-    """The line of a shell that makes a fix: a patch of the DaemonSet, or of the custom resource that declares it."""
-    if daemonset.declaration is not None:
-        return resource_patch.format_kubectl_patch(daemonset, daemonset.declaration, operations)
-    return kubectl_patch.format_kubectl_patch(daemonset, operations)
-
-
-def format_kustomization(fixes: Sequence[DaemonSetFix]) -> str:
-    """The fixes as a part of a kustomization, in which the manifests are `resources`."""
-    entries: dict[tuple[str, ...], None] = {}
-    for fix in fixes:
-        declaration = fix.edited.declaration
-        if declaration is not None:
-            entries[tuple(resource_patch.format_kustomize_lines(fix.edited, declaration, fix.operations))] = None
-        else:
-            entries[tuple(kubectl_patch.format_kustomize_lines(fix.daemonset, fix.operations))] = None
-    return "\n".join(["patches:", *(line for entry in entries for line in entry)]) + "\n"
 
 
 def _decode_text(data: bytes) -> str:
