@@ -131,11 +131,11 @@ def _write_files(outcome: FixResult, named: Sequence[str] | None) -> list[str]:
 
 
 def _format_patches(outcome: FixResult, form: str) -> str:
-    from preflight.fix.planner import format_kustomization, format_patch
+    from preflight.fix.patches import format_kustomization, format_patch
 
     if form == "kubectl":
-        return "".join(f"{line}\n" for line in dict.fromkeys(format_patch(fix.daemonset, fix.operations) for fix in outcome.fixes))
-    return format_kustomization(outcome.fixes) if outcome.fixes else ""
+        return "".join(f"{line}\n" for line in dict.fromkeys(format_patch(fix.edited, fix.operations) for fix in outcome.fixes))
+    return format_kustomization([(fix.edited, fix.operations) for fix in outcome.fixes]) if outcome.fixes else ""
 
 
 def _print_diff(outcome: FixResult) -> None:

@@ -84,7 +84,9 @@ def propose_fixes(session: Session, request: FixRequest) -> FixProposal:
         return _evaluate(inputs, fixed_daemonsets)
 
     selection = FindingSelection(request.rules, is_lint=not plan.commands)
-    return FixProposal(plan_fixes(evaluate, selection, options, _collect_originals(inputs)), (*loaded.problems, *empty))
+    return FixProposal(
+        plan_fixes(evaluate, selection, options, _collect_originals(inputs), loaded.world.declared_daemonsets), (*loaded.problems, *empty)
+    )
 
 
 def _find_empty_reasons(inputs: _FixInputs, paths: Sequence[str]) -> list[str]:

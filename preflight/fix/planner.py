@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -11,10 +12,11 @@ from msgspec import Struct
 from preflight.change import workload_verbs
 from preflight.documents import InvalidDocument, split_documents
 from preflight.errors import InputError
-from preflight.fix import kubectl_patch, manifest, resource_patch
+from preflight.fix import manifest
 from preflight.fix.custom_resource import check_resource_change, make_resource_change
-from preflight.fix.edit_model import Operation, apply_operations
+from preflight.fix.edit_model import AddToleration, Operation, apply_operations
 from preflight.fix.evaluation import Evaluate, Evaluation, StepHit
+from preflight.fix.patches import format_patch
 from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, get_written_tolerations, make_fix_plans
 from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.text_fields import TextChange
@@ -43,13 +45,22 @@ class FixOptions(Struct, frozen=True):
 
 
 class DaemonSetFix(Struct, frozen=True):
-    """One DaemonSet that is fixed: as it is, as it will be, and what for."""
+    """One DaemonSet that is fixed: as it is, as it will be, and what for.
+
+    `declaration` is how a custom resource declares a DaemonSet that was read, too: the resource is edited then.
+    """
 
     daemonset: DaemonSet
     fixed: DaemonSet
     operations: tuple[Operation, ...]
     causes: tuple[StepHit, ...]
     manager: Manager | None = None
+    declaration: DaemonSet | None = None
+
+    @property
+    def edited(self) -> DaemonSet:
+        """The DaemonSet whose manifest, or whose custom resource, is edited."""
+        return self.declaration or self.daemonset
 
 
 class FixResult(Struct, frozen=True):
@@ -75,20 +86,25 @@ class FixResult(Struct, frozen=True):
 
 
 def plan_fixes(
-    evaluate: Evaluate, selection: FindingSelection, fix_options: FixOptions, originals: Mapping[Origin, DaemonSet]
+    evaluate: Evaluate,
+    selection: FindingSelection,
+    fix_options: FixOptions,
+    originals: Mapping[Origin, DaemonSet],
+    declared: Mapping[ObjectKey, DaemonSet] = MappingProxyType({}),
 ) -> FixResult:
     """What is to be done about what a change would cost, or about what is wrong today.
 
     1. Each DaemonSet is fixed as a whole, or left as it is with a reason.
     2. A fix never takes a DaemonSet from a node, and brings no new error or warning: all is judged again, with the fixes rolled out first.
     3. An object that stands twice with the same content is fixed in both places.
-    4. `evaluate` says what the rules find, with the DaemonSets that are fixed.
+    4. `declared` are the declarations of DaemonSets that were read: the fix of one goes to the custom resource.
+    5. `evaluate` says what the rules find, with the DaemonSets that are fixed.
     """
     before = evaluate({})
     chosen = [step_hit for step_hit in before.step_hits if selection.includes(step_hit)]
     wanted, refused = make_fix_plans(chosen, before, originals)
     reasons: dict[tuple[str, Origin], str] = {(hit.rule.id, hit.hit.location.origin): reason for hit, reason in refused}
-    work = _FixBuilder(fix_options)
+    work = _FixBuilder(fix_options, declared)
     candidates = []
     for plan in _join_plans(wanted):
         try:
@@ -209,32 +225,45 @@ def _is_same(key: ObjectKey, daemonset: DaemonSet) -> bool:
 class _FixBuilder:
     """The files that are read on the way."""
 
-    def __init__(self, fix_options: FixOptions) -> None:
-        self.fix_options = fix_options
+    def __init__(self, fix_options: FixOptions, declared: Mapping[ObjectKey, DaemonSet]) -> None:
+        self.fix_options, self.declared = fix_options, declared
         self.contents_by_file: dict[str, bytes] = {}
 
     def make_fix(self, plan: FixPlan) -> DaemonSetFix:
         """The fix of one DaemonSet; CannotEdit where it must not be touched here."""
-        daemonset, origin = plan.daemonset, plan.daemonset.origin
-        if daemonset.declaration is not None:
-            check_resource_change(daemonset.declaration, plan.operations)
-        found = find_manager(daemonset, self._read_document(origin))
+        daemonset = plan.daemonset
+        resource = self._find_resource(daemonset, plan.operations)
+        edited = resource or daemonset
+        origin = edited.origin
+        if edited.declaration is not None:
+            check_resource_change(edited.declaration, plan.operations)
+        found = find_manager(edited, self._read_document(origin))
         if found and (found.kind == "operator" or not (self.fix_options.makes_patches or self.fix_options.edits_rendered)):
             more = "" if found.kind == "operator" else messages.EDIT_RENDERED
             raise CannotEdit(f"{found.evidence}: {found.advice}{more}")
         if self.fix_options.makes_patches:
-            format_patch(daemonset, plan.operations)
+            format_patch(edited, plan.operations)
         elif origin.file in self.fix_options.context_files:
             raise CannotEdit(messages.IS_CONTEXT)
         elif origin.file == STDIN:
             raise CannotEdit(messages.IS_STDIN)
-        return DaemonSetFix(daemonset, _apply_fix(daemonset, plan.operations), tuple(plan.operations), tuple(plan.causes), found)
+        fixed = _apply_fix(daemonset, plan.operations)
+        return DaemonSetFix(daemonset, fixed, tuple(plan.operations), tuple(plan.causes), found, resource)
+
+    def _find_resource(self, daemonset: DaemonSet, operations: Sequence[Operation]) -> DaemonSet | None:
+        """The declaration of a DaemonSet that an operator made, if its custom resource can be edited for it; else None."""
+        declared = self.declared.get(daemonset.key)
+        is_added = all(isinstance(operation, AddToleration) for operation in operations)
+        if declared is None or declared.declaration is None or not declared.declaration.tolerations.path or not is_added:
+            return None
+        is_context = declared.origin.file in self.fix_options.context_files
+        return None if is_context and not self.fix_options.makes_patches else declared
 
     def edit_files(self, fixes: Iterable[DaemonSetFix]) -> tuple[dict[str, tuple[bytes, bytes]], dict[tuple[str, Origin], str]]:
         """The texts of the files that the fixes change, and why some are left as they are."""
         by_file: dict[str, list[DaemonSetFix]] = {}
         for fix in fixes:
-            by_file.setdefault(fix.daemonset.origin.file, []).append(fix)
+            by_file.setdefault(fix.edited.origin.file, []).append(fix)
         texts: dict[str, tuple[bytes, bytes]] = {}
         reasons: dict[tuple[str, Origin], str] = {}
         for file, here in by_file.items():
@@ -280,25 +309,6 @@ class _FixBuilder:
         )
 
 
-def format_patch(daemonset: DaemonSet, operations: Sequence[Operation]) -> str:
-    """The line of a shell that makes a fix: a patch of the DaemonSet, or of the custom resource that declares it."""
-    if daemonset.declaration is not None:
-        return resource_patch.format_kubectl_patch(daemonset, daemonset.declaration, operations)
-    return kubectl_patch.format_kubectl_patch(daemonset, operations)
-
-
-def format_kustomization(fixes: Sequence[DaemonSetFix]) -> str:
-    """The fixes as a part of a kustomization, in which the manifests are `resources`."""
-    entries: dict[tuple[str, ...], None] = {}
-    for fix in fixes:
-        declaration = fix.daemonset.declaration
-        if declaration is not None:
-            entries[tuple(resource_patch.format_kustomize_lines(fix.daemonset, declaration, fix.operations))] = None
-        else:
-            entries[tuple(kubectl_patch.format_kustomize_lines(fix.daemonset, fix.operations))] = None
-    return "\n".join(["patches:", *(line for entry in entries for line in entry)]) + "\n"
-
-
 def _decode_text(data: bytes) -> str:
     if data[:2] == GZIP:
         raise CannotEdit(messages.IS_PACKED)
@@ -309,9 +319,9 @@ def _decode_text(data: bytes) -> str:
 
 
 def _make_manifest_change(fix: DaemonSetFix) -> manifest.ManifestChange | TextChange:
-    origin = fix.daemonset.origin
-    if fix.daemonset.declaration is not None:
-        return make_resource_change(fix.daemonset, fix.daemonset.declaration, fix.operations)
+    origin, declaration = fix.edited.origin, fix.edited.declaration
+    if declaration is not None:
+        return make_resource_change(fix.edited, declaration, fix.operations)
     tolerations = get_written_tolerations(fix.daemonset) or []
     return manifest.ManifestChange(origin.document, (*origin.path, *POD_TEMPLATE_SPEC, "tolerations"), tolerations, fix.operations)
 

@@ -35,7 +35,7 @@ def _join_by_resource(fixes: Iterable[DaemonSetFix]) -> list[list[DaemonSetFix]]
     """The fixes, those together that are one edit of a custom resource."""
     joined: dict[object, list[DaemonSetFix]] = {}
     for fix in fixes:
-        origin, declaration = fix.daemonset.origin, fix.daemonset.declaration
+        origin, declaration = fix.edited.origin, fix.edited.declaration
         place = (origin.file, origin.document, origin.path, declaration.tolerations.path) if declaration is not None else origin
         joined.setdefault(place, []).append(fix)
     return list(joined.values())
@@ -44,8 +44,8 @@ def _join_by_resource(fixes: Iterable[DaemonSetFix]) -> list[list[DaemonSetFix]]
 def _format_fix(fix: DaemonSetFix, count: int, *, patches: bool) -> Iterator[str]:
     """The lines of a fix; `count` is how many DaemonSets the custom resource makes that it is for, 1 for a DaemonSet itself."""
     rules = ", ".join(sorted({cause.rule.id for cause in fix.causes}))
-    place = "" if patches else f" in {fix.daemonset.origin.file}"
-    declaration = fix.daemonset.declaration
+    place = "" if patches else f" in {fix.edited.origin.file}"
+    declaration = fix.edited.declaration
     what = messages.describe_fixed_resource(declaration, count) if declaration is not None and count > 1 else str(fix.daemonset.key)
     yield f"  {what}{place} ({rules}): {'; '.join(_describe_operation(fix, operation) for operation in fix.operations)}"
     if declaration is not None and carries_defaults(declaration):
@@ -76,7 +76,7 @@ def _format_order(result: FixResult, commands: Sequence[Command], *, patches: bo
     if patches:
         yield messages.FIRST_PATCHES
     else:
-        files = sorted({fix.daemonset.origin.file for fix in result.fixes})
+        files = sorted({fix.edited.origin.file for fix in result.fixes})
         yield f"  1. kubectl apply {' '.join(f'-f {shlex.quote(file)}' for file in files)}"
     yield messages.WAIT_FOR_ROLLOUT
     for number, command in enumerate(commands, 2):

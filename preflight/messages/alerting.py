@@ -68,7 +68,9 @@ def describe_no_namespace(daemonset: object) -> str:
 
 
 def describe_invalid_name(daemonset: object) -> str:
-    """A DaemonSet with an invalid name."""
+    """A DaemonSet with an invalid name; `*` stands for what an operator adds to it."""
+    if "*" in str(daemonset):
+        return f"DaemonSet {daemonset} (an operator makes it, and its whole name is unknown)"
     return f"DaemonSet {daemonset} (the API server does not accept its name)"
 
 

@@ -25,8 +25,11 @@ operators below make of their custom resources, and judges these DaemonSets like
 - If the DaemonSet itself is given, too, the DaemonSet counts. A difference from the custom resource is a finding (PF222).
 - If an operator behaves differently by version, the label `helm.sh/chart` of the resource or the tag of the operator's image in a workload
   says which holds. If neither is given and it decides, the answer is unknown.
-- `fix` edits the field of the custom resource. If the field replaces the operator's default tolerations, `fix` writes the defaults as well.
-- A field that is text and that the operator cannot read is a finding (PF223).
+- `fix` edits the field of the custom resource, also for a DaemonSet that the operator made in a cluster (`--from`). If the field replaces
+  the operator's default tolerations, `fix` writes the defaults as well. Text is added to in its own form: Longhorn's setting, YAML in
+  Rook's ConfigMap. `--patch` prints a `kubectl patch` of the custom resource.
+- A patch, another image or a deletion of a DaemonSet that an operator makes is reverted: a note names the resource, and its field.
+- A field that is text and that the operator cannot read, or a field that nothing reads, is a finding (PF223).
 - Custom resources of other operators that have tolerations or node selection are counted in the last line of the report; with
   `lint --strict` they make the exit code 3. Their lists of tolerations are checked like those of a pod if they have the same fields.
 

@@ -204,3 +204,48 @@ def test_the_settings_that_a_command_applies_are_fixed(tmp_path: Path) -> None:
 
     assert result.code == 0, result.out + result.err
     assert 'value: "a:NoSchedule;nvidia.com/gpu=present:NoSchedule"' in (new / "setting.yaml").read_text()
+
+
+MADE = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata:
+  name: {name}
+  namespace: gpu-operator
+  ownerReferences: [{{apiVersion: nvidia.com/v1, kind: ClusterPolicy, name: cluster-policy, controller: true, uid: u}}]
+spec:
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+      tolerations: [{{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}}]
+      containers: [{{name: main, image: "main:1"}}]
+"""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["spec: {}\n", "spec:\n  daemonsets:\n    tolerations: # ours\n      - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}\n"],
+)
+def test_the_resource_of_the_repository_is_edited_for_what_the_operator_made_in_the_cluster(tmp_path: Path, spec: str) -> None:
+    names = ("nvidia-device-plugin-daemonset", "nvidia-operator-validator")
+    (tmp_path / "policy.yaml").write_text(f"{POLICY}{spec}")
+    dump = tmp_path / "dump.yaml"
+    dump.write_text("---\n".join((NODE, *(MADE.format(name=name) for name in names))))
+    line = ("fix", str(tmp_path / "policy.yaml"), "--from", str(dump), "--for", TAINT)
+
+    patches = program(*line, "--patch")
+    result = program(*line, "--write")
+
+    assert result.code == 0, result.out + result.err
+    assert "ClusterPolicy cluster-policy, for " in result.out
+    assert yaml.safe_load((tmp_path / "policy.yaml").read_text())["spec"]["daemonsets"]["tolerations"] == [GPU, ADDED]
+    assert patches.out.count("kubectl patch") == patches.out.count("kubectl patch clusterpolicies.nvidia.com") == 1
+
+
+def test_a_daemonset_of_the_operator_without_its_resource_is_left(tmp_path: Path) -> None:
+    (tmp_path / "made.yaml").write_text(f"{NODE}---\n{MADE.format(name='nvidia-device-plugin-daemonset')}")
+
+    result = program("fix", str(tmp_path), "--for", TAINT, "--write")
+
+    assert "set spec.daemonsets.tolerations of the ClusterPolicy cluster-policy" in result.out + result.err

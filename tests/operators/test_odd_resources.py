@@ -14,30 +14,32 @@ from preflight.operators.facts import FieldFact, OperatorFacts, ResourceFact, lo
 from tests.cli.program import Result, program
 
 ODD: tuple[Any, ...] = (None, [], {}, "", "x", 7, True, 1.5, [None], [{"key": 1}], [{"operator": "exists"}], {"a": 1}, {"a": None}, [[]])
+FEW = ("", 7, [None])
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"nvidia.com/gpu.present": "true"}}}
 TAINT = ("taint", "nodes", "n1", "dedicated=train:NoSchedule")
 OPERATORS = [pytest.param(operator, id=operator.operator) for operator in load_operators()]
 
 
-def _list_fields(resource: ResourceFact) -> list[str]:
+def _list_fields(resource: ResourceFact) -> dict[str, tuple[Any, ...]]:
+    """The fields that are read, each with the odd values to try: all for parts of a pod template, some for switches."""
     shared = resource.shared
     facts: list[FieldFact | None] = [getattr(shared, name) for name in shared.__struct_fields__]
-    conditions = []
+    switches = []
     for made in resource.daemonsets:
         facts += [made.tolerations, made.node_selector, made.affinity, made.priority_class, made.update_strategy, made.host_network]
-        conditions += [condition.field for condition in (*made.when, *made.provides_when)]
-        conditions += [unread.field for unread in made.unread]
+        switches += [condition.field for condition in (*made.when, *made.provides_when)]
+        switches += [unread.field for unread in made.unread]
     fields = [field for fact in facts if fact is not None for field in (*fact.fields, *fact.fallback_fields)]
-    return sorted({*fields, *conditions}) or ["spec"]
+    return {**dict.fromkeys(sorted(switches), FEW), **dict.fromkeys(sorted(fields), ODD)} or {"spec": ODD}
 
 
 def _make_odd_resources(resource: ResourceFact) -> Iterator[dict[str, Any]]:
     """One object for each field, depth and odd value; each in a namespace of its own."""
     number = 0
-    for field in _list_fields(resource):
+    for field, values in _list_fields(resource).items():
         keys = field.split(".")
         for depth in range(1, len(keys) + 1):
-            for odd in ODD if depth == len(keys) else ODD[3:8:2]:
+            for odd in values if depth == len(keys) else FEW:
                 number += 1
                 yield _make(resource, keys[:depth], odd, number)
     for version in ("v1", "v99beta7", "v1alpha1"):

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.builders import Object, make_object
+from tests.builders import Object, make_node, make_object
 from tests.cli.program import program
 from tests.load.live.api_server import ApiServer, Asked, serving, status
-from tests.load.live.listed_objects import daemonset, node, pod
+from tests.load.live.listed_objects import daemonset, pod
 
 CUSTOM = {
     "clusterpolicies": ("nvidia.com/v1", "ClusterPolicy"),
@@ -24,8 +24,8 @@ GPU: Object = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSched
 PLUGIN = "nvidia-device-plugin-daemonset"
 
 
-def _make_cluster(tolerations: list[Object], spec: Object) -> list[Object]:
-    nodes = [node("gpu-1", (), **{"nvidia.com/gpu.present": "true"})]
+def _make_cluster(tolerations: list[Object], spec: Object, *taints: Object) -> list[Object]:
+    nodes = [make_node("gpu-1", *taints, labels={"nvidia.com/gpu.present": "true"})]
     plugin = daemonset("gpu-operator", PLUGIN, tolerations=tolerations)
     other = daemonset("storage", "csi", tolerations=[{"operator": "Exists"}])
     policy = make_object("ClusterPolicy", "cluster-policy", metadata={"uid": "uid-policy"}, spec=spec)
@@ -121,8 +121,7 @@ def test_a_taint_asks_for_no_custom_resource(tmp_path: Path) -> None:
 
 
 def test_a_patch_of_a_custom_resource_asks_for_those_of_its_operator(tmp_path: Path) -> None:
-    gpu_node, *others = _make_cluster([GPU], {})
-    server = _serve([{**gpu_node, "spec": {"taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]}}, *others])
+    server = _serve(_make_cluster([GPU], {}, {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}))
     patch = '{"spec": {"daemonsets": {"tolerations": [{"key": "dedicated", "operator": "Exists"}]}}}'
     line = ("patch", "clusterpolicy", "cluster-policy", "--type", "merge", "-p", patch)
     with serving(server, tmp_path) as config:
