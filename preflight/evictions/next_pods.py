@@ -122,20 +122,21 @@ class _RunningPods:
 
     def list_next_pods(self, nodes: frozenset[str]) -> Iterator[NextPod]:
         """The successors of the pods on some nodes; of pods that differ in nothing that decides only the first."""
-        seen: set[tuple[bytes, ...]] = set()
+        seen: set[tuple[object, ...]] = set()
         kinds: dict[bytes, str] = {}
         for pod in self._world.pods:
-            owner = bytes(pod.metadata.ownerReferences)
-            if not owner or pod.spec.nodeName not in nodes:
+            spec, metadata = pod.spec, pod.metadata
+            if spec.nodeName not in nodes or not metadata.ownerReferences:
                 continue
-            if owner not in kinds:
+            owner = bytes(metadata.ownerReferences)
+            kind = kinds.get(owner)
+            if kind is None:
                 reference = find_controller(pod)
-                kinds[owner] = reference.kind if reference is not None else ""
-            kind = kinds[owner]
-            if kind not in _RECREATING_KINDS or pod.metadata.deletionTimestamp or pod.status.phase in _ENDED_PHASES:
+                kind = kinds[owner] = reference.kind if reference is not None else ""
+            if kind not in _RECREATING_KINDS or metadata.deletionTimestamp or pod.status.phase in _ENDED_PHASES:
                 continue
-            individual = (pod.spec.nodeSelector, pod.spec.affinity, pod.spec.volumes) if kind in _INDIVIDUAL_KINDS else ()
-            key = (pod.metadata.namespace.encode(), owner, *map(bytes, individual))
+            individual = (spec.nodeSelector, spec.affinity, spec.volumes) if kind in _INDIVIDUAL_KINDS else ()
+            key = (metadata.namespace, owner, *map(bytes, individual))
             if key not in seen:
                 seen.add(key)
                 yield from self._iter_successor(pod)
