@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from preflight.coverage.node_targeting import targets_nodes
 from preflight.coverage.pod_fields import parse_labels
 from preflight.dependents.requirements import Consumer, list_consumers, make_subject
-from preflight.model.apps import DaemonSet, Deployment
+from preflight.model.apps import DaemonSet, Deployment, StatefulSet
 from preflight.model.convert import convert
 from preflight.model.core import CoveragePod, PodSpec, find_controller
 from preflight.model.meta import Origin
@@ -29,6 +29,7 @@ _UPDATED_KINDS = frozenset(("Deployment", "ReplicaSet", "StatefulSet"))
 """The kinds whose next pod is of their template, whatever their pods were made from."""
 _INDIVIDUAL_KINDS = frozenset(("StatefulSet", "Job"))
 """The kinds whose pods differ in volumes, or in what was chosen for each."""
+_MAX_ORDINALS = 100
 _JOB_SET_LABEL = "jobset.sigs.k8s.io/jobset-name"
 
 
@@ -68,7 +69,26 @@ def list_next_pods(world: ClusterState, nodes: frozenset[str]) -> Iterator[NextP
     for consumer in consumers:
         volumes = index.list_bound_volumes(consumer.spec, consumer.subject.namespace)
         yield _admit(world, NextPod(consumer.subject, consumer.origin, consumer.spec, consumer.topology, "", volumes))
+    yield from _iter_claiming_pods(world, {consumer.subject: consumer for consumer in consumers}, index)
     yield from _RunningPods(world, consumers, index).list_next_pods(nodes)
+
+
+def _iter_claiming_pods(world: ClusterState, consumers: Mapping[Subject, Consumer], volumes: VolumeIndex) -> Iterator[NextPod]:
+    """The pods of each StatefulSet whose claims are bound; a claim is named after its template and the pod.
+
+    Source: `pkg/controller/statefulset/stateful_set_utils.go`, getPersistentVolumeClaimName.
+    """
+    for workload in world.workloads if world.volumes else ():
+        consumer = consumers.get(make_subject(workload))
+        if not isinstance(workload, StatefulSet) or consumer is None:
+            continue
+        replicas = 1 if workload.spec.replicas is None else workload.spec.replicas
+        for pod in (f"{workload.metadata.name}-{ordinal}" for ordinal in range(min(replicas, _MAX_ORDINALS))):
+            names = [template.metadata.name for template in workload.spec.volumeClaimTemplates]
+            found = ((name, volumes.find_volume(workload.metadata.namespace, f"{name}-{pod}")) for name in names)
+            bound = tuple(BoundVolume(name, volume) for name, volume in found if volume is not None)
+            if bound:
+                yield NextPod(consumer.subject, consumer.origin, consumer.spec, "", pod, bound)
 
 
 def _admit(world: ClusterState, pod: NextPod) -> NextPod:
@@ -102,20 +122,21 @@ class _RunningPods:
 
     def list_next_pods(self, nodes: frozenset[str]) -> Iterator[NextPod]:
         """The successors of the pods on some nodes; of pods that differ in nothing that decides only the first."""
-        seen: set[tuple[bytes, ...]] = set()
+        seen: set[tuple[object, ...]] = set()
         kinds: dict[bytes, str] = {}
         for pod in self._world.pods:
-            owner = bytes(pod.metadata.ownerReferences)
-            if not owner or pod.spec.nodeName not in nodes:
+            spec, metadata = pod.spec, pod.metadata
+            if spec.nodeName not in nodes or not metadata.ownerReferences:
                 continue
-            if owner not in kinds:
+            owner = bytes(metadata.ownerReferences)
+            kind = kinds.get(owner)
+            if kind is None:
                 reference = find_controller(pod)
-                kinds[owner] = reference.kind if reference is not None else ""
-            kind = kinds[owner]
-            if kind not in _RECREATING_KINDS or pod.metadata.deletionTimestamp or pod.status.phase in _ENDED_PHASES:
+                kind = kinds[owner] = reference.kind if reference is not None else ""
+            if kind not in _RECREATING_KINDS or metadata.deletionTimestamp or pod.status.phase in _ENDED_PHASES:
                 continue
-            individual = (pod.spec.nodeSelector, pod.spec.affinity, pod.spec.volumes) if kind in _INDIVIDUAL_KINDS else ()
-            key = (pod.metadata.namespace.encode(), owner, *map(bytes, individual))
+            individual = (spec.nodeSelector, spec.affinity, spec.volumes) if kind in _INDIVIDUAL_KINDS else ()
+            key = (metadata.namespace, owner, *map(bytes, individual))
             if key not in seen:
                 seen.add(key)
                 yield from self._iter_successor(pod)

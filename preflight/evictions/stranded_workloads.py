@@ -83,11 +83,16 @@ def _iter_stranded(
         if (known is None or known.doubts) and (knows_all or pod.names_nodes):
             lost = takers.find_lost_nodes(pod)
             if lost is not None and (known is None or not lost.doubts):
-                selected = collect_label_keys(pod.spec)[0]
-                fading = (item for name in lost.nodes for item in fading_labels.get(name, {}).items())
-                labellers = {labeller for label, labeller in fading if label in selected}
-                found[pod.subject] = _make_stranded(change, pod, lost, tuple(sorted(labellers)))
+                labellers = _find_labellers(pod, lost, fading_labels) if fading_labels else ()
+                found[pod.subject] = _make_stranded(change, pod, lost, labellers)
     yield from found.values()
+
+
+def _find_labellers(pod: NextPod, lost: LostNodes, fading_labels: Mapping[str, Mapping[str, ObjectKey]]) -> tuple[ObjectKey, ...]:
+    """The DaemonSets whose labels a pod selects on, and loses on its last nodes."""
+    selected = collect_label_keys(pod.spec)[0]
+    fading = (item for name in lost.nodes for item in fading_labels.get(name, {}).items())
+    return tuple(sorted({labeller for label, labeller in fading if label in selected}))
 
 
 def _knows_all_nodes(world: ClusterState, differing: frozenset[str]) -> bool:

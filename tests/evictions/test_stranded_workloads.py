@@ -67,10 +67,12 @@ def exclusive(topology: str, **more: str) -> Object:
     return {"annotations": {"alpha.jobset.sigs.k8s.io/exclusive-topology": topology, **more}}
 
 
-def pinned(name: str) -> Object:
+def pinned(name: str, bound_to: str = "data") -> Object:
     """A volume on one node alone."""
     expression = {"key": "kubernetes.io/hostname", "operator": "In", "values": [name]}
-    return volume(local={"path": "/data"}, nodeAffinity={"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}})
+    return volume(
+        bound_to=bound_to, local={"path": "/data"}, nodeAffinity={"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
+    )
 
 
 def host(name: str, *taints: str) -> Object:
@@ -195,6 +197,30 @@ STRANDED: list[tuple[str, list[Object], str, Stranded]] = [
         [host("n1"), host("n2"), DATABASE, owned_pod("db-0", "n1", "StatefulSet", "db", **USES_CLAIM), claim(), pinned("n1")],
         "cordon n1",
         [("StatefulSet shop/db", ["n1"], "warning")],
+    ),
+    (
+        "a claim of a template of a StatefulSet is bound to a volume there, and no pod is in the input",
+        [
+            host("n1"),
+            host("n2"),
+            make_workload("StatefulSet", "db", "shop", fields={"replicas": 2, "volumeClaimTemplates": [{"metadata": {"name": "data"}}]}),
+            claim("data-db-1"),
+            pinned("n1", "data-db-1"),
+        ],
+        "cordon n1",
+        [("StatefulSet shop/db", ["n1"], "warning")],
+    ),
+    (
+        "the zone of a volume has no other node",
+        [
+            make_node("a1", labels={"topology.kubernetes.io/zone": "a"}),
+            make_node("b1", labels={"topology.kubernetes.io/zone": "b"}),
+            make_deployment("db", "shop", **USES_CLAIM),
+            claim(),
+            volume(metadata={"labels": {"topology.kubernetes.io/zone": "a"}}),
+        ],
+        "taint nodes a1 a=b:NoSchedule",
+        [("Deployment shop/db", ["a1"], "warning")],
     ),
     (
         "only pods of a Job are in the input",
