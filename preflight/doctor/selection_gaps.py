@@ -29,6 +29,7 @@ def find_selection_gaps(evidence: BelongingEvidence) -> Iterator[CoverageGap]:
     1. A DaemonSet that selects no node and has no pod, while pods wait for what it provides, and no other provides the same.
     2. The pod network that leaves out a node which is not Ready for want of a network, where no other selects it.
     3. A DaemonSet whose label was moved to an annotation of a node that is Ready: with the label it would run there.
+    4. Its pods need not be listed: the controller deletes those on nodes that it does not select.
     """
     groups: dict[ObjectKey, list[CoverageGroup]] = {}
     for group in evidence.impact.groups:
@@ -36,8 +37,6 @@ def find_selection_gaps(evidence: BelongingEvidence) -> Iterator[CoverageGap]:
             groups.setdefault(group.key, []).append(group)
     for key, own in groups.items():
         daemonset = own[0].daemonset
-        if not evidence.index.cluster.are_pods_listed(key.namespace, key.name):
-            continue
         if selects_no_node(own) and (key.namespace, key.name) not in evidence.pod_health:
             yield from _iter_unused_provider_gaps(evidence, groups, daemonset, own)
         yield from _iter_backup_gaps(evidence, daemonset, own)
