@@ -148,15 +148,15 @@ def _list_near_tolerations(evidence: BelongingEvidence, group: CoverageGroup) ->
     1. One with another value is less certain, and none at all where the key has several values: these tell nodes apart.
     2. A toleration for the former key of a taint is one for it, where no node has that key any more.
     """
-    nodes = evidence.index.existing_nodes.values()
-    taints = [taint for node in nodes for taint in node.spec.taints]
+    sets = evidence.index.taint_sets
+    taints = [taint for taint_set in sets for taint in taint_set]
     tolerations, near, other_values = group.daemonset.spec.template.spec.tolerations, [], []
     for taint in group.placement_after.untolerated_taints if group.placement_after else ():
         old_key = _FORMER_KEYS.get(taint.key, "")
         if old_key and any(toleration.key == old_key for toleration in tolerations) and all(other.key != old_key for other in taints):
             yield BelongingSign(SignKind.FORMER_KEY_TOLERATED, (old_key,))
         nearest = None if is_controller_owned(taint) else find_nearest_toleration(tolerations, taint)
-        elsewhere = [other for node in nodes if taint not in node.spec.taints for other in node.spec.taints]
+        elsewhere = [other for taint_set in sets if taint not in taint_set for other in taint_set]
         if nearest is None or any(tolerates(nearest[0], other, None) is not False for other in elsewhere):
             continue
         toleration, kind = nearest

@@ -11,7 +11,7 @@ from preflight.doctor.events import EventIndex
 from preflight.doctor.occupancy import compute_occupancy
 from preflight.doctor.pod_health import get_extended_requests, is_waiting
 from preflight.doctor.waiting_times import SETTLING_SECONDS
-from preflight.model.core import CoveragePod, Node
+from preflight.model.core import CoveragePod, Node, Taint
 from preflight.model.lazy_pods import LazyPods
 from preflight.model.runtime_state import NodeState, PodState, RuntimeState
 from preflight.model.timestamps import count_seconds
@@ -55,6 +55,20 @@ class ClusterIndex:
     def existing_nodes(self) -> Mapping[str, Node]:
         """The nodes that exist, without the template nodes of pools."""
         return {name: node for name, node in self.cluster.nodes.items() if node.pool is None}
+
+    @cached_property
+    def taint_sets(self) -> tuple[tuple[Taint, ...], ...]:
+        """The taints that nodes have, each set of them once."""
+        return tuple(dict.fromkeys(node.spec.taints for node in self.existing_nodes.values()))
+
+    @cached_property
+    def nodes_by_annotation(self) -> Mapping[str, frozenset[str]]:
+        """The nodes that have an annotation, by its key."""
+        found: dict[str, list[str]] = {}
+        for name in self.existing_nodes:
+            for key in self.get_node_state(name).metadata.annotations:
+                found.setdefault(key, []).append(name)
+        return {key: frozenset(names) for key, names in found.items()}
 
     @cached_property
     def not_ready_nodes(self) -> frozenset[str]:

@@ -15,6 +15,7 @@ from preflight.dependents.remaining_providers import can_replace_component
 from preflight.doctor.belonging import BelongingEvidence, BelongingSign, SignKind, list_demand_signs
 from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind
 from preflight.doctor.label_backups import BackedUpLabel, find_backed_up_label
+from preflight.model.annotations import is_backup_annotation
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node
 from preflight.model.meta import ObjectKey
@@ -28,6 +29,7 @@ def find_selection_gaps(evidence: BelongingEvidence) -> Iterator[CoverageGap]:
     1. A DaemonSet that selects no node and has no pod, while pods wait for what it provides, and no other provides the same.
     2. The pod network that leaves out a node which is not Ready for want of a network, where no other selects it.
     3. A DaemonSet whose label was moved to an annotation of a node that is Ready: with the label it would run there.
+    4. Its pods need not be listed: the controller deletes those on nodes that it does not select.
     """
     groups: dict[ObjectKey, list[CoverageGroup]] = {}
     for group in evidence.impact.groups:
@@ -35,8 +37,6 @@ def find_selection_gaps(evidence: BelongingEvidence) -> Iterator[CoverageGap]:
             groups.setdefault(group.key, []).append(group)
     for key, own in groups.items():
         daemonset = own[0].daemonset
-        if not evidence.index.cluster.are_pods_listed(key.namespace, key.name):
-            continue
         if selects_no_node(own) and (key.namespace, key.name) not in evidence.pod_health:
             yield from _iter_unused_provider_gaps(evidence, groups, daemonset, own)
         yield from _iter_backup_gaps(evidence, daemonset, own)
@@ -86,12 +86,14 @@ def _iter_network_gaps(evidence: BelongingEvidence, groups: dict[ObjectKey, list
 def _iter_backup_gaps(evidence: BelongingEvidence, daemonset: DaemonSet, groups: Sequence[CoverageGroup]) -> Iterator[CoverageGap]:
     index = evidence.index
     labels = collect_asked_labels(daemonset.spec.template.spec)
-    for group in groups:
-        if not labels or group.placement_after is None or group.placement_after.is_selected is not False:
+    keys = [key for key in index.nodes_by_annotation if key in labels or (labels and is_backup_annotation(key))]
+    annotated = frozenset().union(*(index.nodes_by_annotation[key] for key in keys)) - index.not_ready_nodes
+    for group in groups if annotated else ():
+        if group.placement_after is None or group.placement_after.is_selected is not False:
             continue
-        for name in sorted(group.nodes - index.not_ready_nodes):
+        for name in sorted(group.nodes & annotated):
             annotations = index.get_node_state(name).metadata.annotations
-            found = [backup for label in sorted(labels) if annotations and (backup := find_backed_up_label(annotations, label))]
+            found = [backup for label in sorted(labels) if (backup := find_backed_up_label(annotations, label))]
             if found and _would_run(evidence, daemonset, index.cluster.nodes[name], found):
                 yield CoverageGap(
                     daemonset,

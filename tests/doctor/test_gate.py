@@ -173,6 +173,20 @@ def test_a_network_that_runs_there_and_one_that_nobody_knows(tmp_path: Path) -> 
     assert "no DaemonSet in the input is recognized" in diagnose(tmp_path, N1, down("n2"))[0][2]
 
 
+def test_the_only_node_has_no_network_and_no_pod_of_it_was_ever_created(tmp_path: Path) -> None:
+    """Its namespace has no pod, so that a list of pods does not show whether it was listed."""
+    system = make_pod("etcd", "kube-system", node="n1", ready="True", metadata={"creationTimestamp": OLD})
+    file = tmp_path / "w.json"
+    for events, rules, text in (
+        ([refused("DaemonSet", "net", "flannel", "webhook x")], ["PF413", "PF430"], "webhook x"),
+        ([], ["PF430"], "unknown: whether net/flannel has a pod there"),
+    ):
+        file.write_text(write_list([down("n1"), WIDE, system, *events]), encoding="utf-8")
+        findings = json.loads(program("doctor", "--from", str(file), "--no-policy", "-o", "json").out)["findings"]
+        assert [finding["rule"] for finding in findings] == rules
+        assert any(text in note["text"] for note in findings[-1]["notes"])
+
+
 AGENT = make_daemonset("agent", "ops", EXISTS, containers=[make_container("a", "x/agent:1")])
 NEW = node("n2", {}, [])
 NEW["metadata"]["creationTimestamp"] = "2026-03-01T11:58:00Z"

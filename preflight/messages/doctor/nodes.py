@@ -29,6 +29,9 @@ def describe_missing_network(network: MissingNetwork) -> str:
         return (
             f"its pod network is missing, although {names} runs there and is Ready: see its logs for why the CNI configuration is missing"
         )
+    if network.unlisted:
+        names = join_names(str(daemonset.key) for daemonset in network.unlisted)
+        return f"its pod network is missing; unknown: whether {names} has a pod there (add the output of `kubectl get pods -A -o json`)"
     return "its pod network is missing, and no DaemonSet in the input is recognized as one for this node"
 
 
