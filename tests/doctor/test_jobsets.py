@@ -94,7 +94,7 @@ def refusal(first: str, last: str, message: str = NO_SELECTOR, name: str = "e1")
     about = {"kind": "Job", "namespace": "ml", "name": "sim-w-0"}
     return {
         **make_object("Event", name, "ml", reason="FailedCreate", message=message, involvedObject=about),
-        **{"type": "Warning", "firstTimestamp": first, "lastTimestamp": last},
+        **{"type": "Warning", "firstTimestamp": first, "lastTimestamp": last, "source": {"component": "job-controller"}},
     }
 
 
