@@ -169,8 +169,17 @@ class UpdateEvaluator:
                 own_update = (UpdateEffect.REPLACE if is_unready else update) if self._has_old_pod(cohort) else None
                 if self._is_overlooked and own_update is not None:
                     own_update = UpdateEffect.HOLD
-                possible = _add_hold((own_update,)) if cohort.may_have_updated_pod else (own_update,)
-                yield replace(cohort, nodes=nodes, possible_updates=possible)
+                for hangs, part in split_nodes(nodes, self._select_hanging_nodes(cohort, own_update)):
+                    effect = UpdateEffect.HANG if hangs else own_update
+                    possible = _add_hold((effect,)) if cohort.may_have_updated_pod else (effect,)
+                    yield replace(cohort, nodes=part, possible_updates=possible)
+
+    def _select_hanging_nodes(self, cohort: NodeCohort, update: UpdateEffect | None) -> frozenset[str]:
+        """The nodes of a cohort on which a pod that an update deletes never ends, so that none is created: their kubelets are silent."""
+        node = cohort.node_class.after
+        if update is not UpdateEffect.REPLACE or uses_surge(self._new.spec) or node is None or is_out_of_service(node):
+            return frozenset()
+        return cohort.nodes & self._shared_analysis.health.silent_nodes
 
 
 def _add_hold(updates: tuple[UpdateEffect | None, ...]) -> tuple[UpdateEffect | None, ...]:
