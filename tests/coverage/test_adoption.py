@@ -80,8 +80,9 @@ def test_a_daemonset_of_the_same_template_adopts_them_as_they_are() -> None:
 
 def test_steps_between_leave_orphans_as_they_are() -> None:
     start = world(TIME_BOMB, [daemonset("d"), daemonset("other")], [pod("d", "n1"), pod("d", "n2")])
-    *_, new = steps(start, ORPHAN, "label nodes n1 color=red", "label nodes n2 color=blue", APPLY, new=daemonset("d"))
-    assert pods_after(new) == {("d", "n1"): "same", ("d", "n2"): "same"}
+    for between in ([f"rollout restart ds/other -n {NAMESPACE}"], ["label nodes n1 color=red", "label nodes n2 color=blue"]):
+        *_, new = steps(start, ORPHAN, *between, APPLY, new=daemonset("d"))
+        assert pods_after(new) == {("d", "n1"): "same", ("d", "n2"): "same"}
 
 
 @pytest.mark.parametrize(

@@ -84,3 +84,33 @@ def test_nothing_is_missing(objects: list[Object]) -> None:
 )
 def test_a_job_with_another_condition_goes_on(condition: dict[str, str]) -> None:
     assert len(stalled(job_set(), job({"conditions": [condition]}), worker(0))) == 1
+
+
+NO_SELECTOR = 'Error creating: admission webhook "vpod.kb.io" denied the request: follower pod node selector not set'
+NO_QUOTA = 'Error creating: pods "sim-w-0-0" is forbidden: exceeded quota: team'
+
+
+def refusal(first: str, last: str, message: str = NO_SELECTOR, name: str = "e1") -> Object:
+    about = {"kind": "Job", "namespace": "ml", "name": "sim-w-0"}
+    return {
+        **make_object("Event", name, "ml", reason="FailedCreate", message=message, involvedObject=about),
+        **{"type": "Warning", "firstTimestamp": first, "lastTimestamp": last, "source": {"component": "job-controller"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        pytest.param([], [], id="no refusal"),
+        pytest.param([refusal("2026-03-01T11:55:01Z", "2026-03-01T12:00:00Z")], [], id="it goes on for less than five minutes"),
+        pytest.param([refusal("2026-03-01T11:55:00Z", "2026-03-01T12:00:00Z")], [""], id="it goes on for five minutes"),
+        pytest.param(
+            [refusal("2026-03-01T12:00:00Z", "2026-03-01T12:00:00Z", NO_QUOTA)],
+            ['pods "sim-w-0-0" is forbidden: exceeded quota: team'],
+            id="the leader itself is refused",
+        ),
+    ],
+)
+def test_a_leader_that_is_absent(events: list[Object], expected: list[str]) -> None:
+    found = stalled(job_set(), job(), make_pod("calm", "ml", node="n2"), *events)
+    assert [(each.stall_reason, each.leader_refusal) for each in found] == [(StallReason.ABSENT, refused) for refused in expected]

@@ -22,6 +22,7 @@ from preflight.model.eviction_reasons import (
     RefusedByKubectl,
     SharesBudget,
     TimeLimitedTaints,
+    UnknownPlacement,
     UnprotectedByBudgets,
     UntoleratedTaints,
 )
@@ -165,6 +166,14 @@ STATEFUL = (owned("StatefulSet", "db", 1), pod("db-1", "n1", "StatefulSet/db"))
 )
 def test_a_pod_goes_and(line: str, objects: tuple[dict[str, Any], ...], name: str, expected: list[object]) -> None:
     assert list(pods(line, *objects)[name].reasons) == expected
+
+
+def test_a_replacement_whose_place_is_unknown_says_why() -> None:
+    claim = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "v"}}]}
+    there = (owned("StatefulSet", "db", 1), pod("db-1", "n1", "StatefulSet/db", spec=claim), pod("db-2", "n2", "StatefulSet/db"))
+    (reason,) = pods("drain n1", node("n1"), node("n2"), ANY, *there)["db-1"].reasons
+    assert isinstance(reason, UnknownPlacement)
+    assert reason.causes
 
 
 def test_nothing_replaces_a_pod_of_a_stateful_set_before_it_ends() -> None:

@@ -82,8 +82,9 @@ def test_a_pod_goes(line: str, web: tuple[Any, ...], bare: tuple[Any, ...]) -> N
 
 def test_a_pod_that_is_being_deleted_is_collected_with_its_node() -> None:
     dead = make_node("n1", ready="Unknown", allocatable={"cpu": "4", "memory": "8Gi", "pods": "20"})
-    going = pod("going-1", "n1", metadata=GOING, spec=SCRATCH)
-    found = pods("taint nodes n1 node.kubernetes.io/out-of-service:NoSchedule", dead, node("n2"), GUARD, going)
+    going = (pod("going-1", "n1", metadata=GOING, spec=SCRATCH), pod("going-2", "n1", metadata=GOING))
+    found = pods("taint nodes n1 node.kubernetes.io/out-of-service:NoSchedule", dead, node("n2"), GUARD, *going)
+    assert told(found["going-2"]) == ("", "deleted", "out-of-service", 0.0, 0, (), True, False, False)
     assert told(found["going-1"]) == ("", "deleted", "out-of-service", 0.0, 0, (), True, True, False)
 
 

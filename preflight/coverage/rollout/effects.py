@@ -183,11 +183,20 @@ class UpdateEvaluator:
                     own_update = UpdateEffect.HOLD
                 is_open = (self._is_overlooked is None or may_take_some) and own_update is not None and not is_unready
                 may_hold = cohort.may_have_updated_pod or is_open
-                possible = _add_hold((own_update,)) if may_hold else (own_update,)
-                after = cohort.placements.after
-                if own_update is UpdateEffect.REPLACE and not is_unready and after is not None and after.should_run is False:
-                    possible = self._list_removals() or possible
-                yield replace(cohort, nodes=nodes, possible_updates=possible)
+                for hangs, part in split_nodes(nodes, self._select_hanging_nodes(cohort, own_update)):
+                    effect = UpdateEffect.HANG if hangs else own_update
+                    possible = _add_hold((effect,)) if may_hold else (effect,)
+                    after = cohort.placements.after
+                    if effect is UpdateEffect.REPLACE and not is_unready and after is not None and after.should_run is False:
+                        possible = self._list_removals() or possible
+                    yield replace(cohort, nodes=part, possible_updates=possible)
+
+    def _select_hanging_nodes(self, cohort: NodeCohort, update: UpdateEffect | None) -> frozenset[str]:
+        """The nodes of a cohort on which a pod that an update deletes never ends, so that none is created: their kubelets are silent."""
+        node = cohort.node_class.after
+        if update is not UpdateEffect.REPLACE or uses_surge(self._new.spec) or node is None or is_out_of_service(node):
+            return frozenset()
+        return cohort.nodes & self._shared_analysis.health.silent_nodes
 
     def _list_removals(self) -> tuple[UpdateEffect, ...]:
         """What a surge may do to available pods where the DaemonSet should not run; () where it takes all of them.

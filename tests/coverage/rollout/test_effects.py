@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from preflight.change.apply_command import perform_command
 from preflight.coverage.daemonset_pods import collect_listed_pods
@@ -38,6 +39,34 @@ def silent(name: str) -> Node:
 def restarted(nodes: list[Node], owner: DaemonSet, pods: list[CoveragePod] | None) -> Impact:
     (impact,) = run(world(nodes, [owner], pods), "rollout restart ds/d -n truth")
     return impact
+
+
+NOT_IN_POOL = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchExpressions": [{"key": "pool", "operator": "NotIn", "values": ["x"]}]}]
+        }
+    }
+}
+GATED = {"key": "size", "operator": "Gt", "value": "5", "effect": "NoSchedule"}
+
+
+@pytest.mark.parametrize("gate", [None, False, True], ids=["unknown", "off", "on"])
+@pytest.mark.parametrize("line", ["rollout restart ds/d -n truth", "set image ds/d c=c:2 -n truth"], ids=["a restart", "another image"])
+@pytest.mark.parametrize("condition", [{}, NOT_READY], ids=["nothing is said of the pod", "the pod is not Ready"])
+def test_a_pod_hangs_on_a_silent_node_whatever_is_unknown_of_another(condition: dict[str, Any], line: str, gate: bool | None) -> None:
+    quiet = read_object({"metadata": {"name": "n1"}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}, Node)
+    start = world([quiet, node("n2", "size=6:NoSchedule")], [daemonset("d", GATED)], [pod("d", "n1", **condition), *well("n2")], gate=gate)
+    (impact,) = run(start, line)
+    assert outcomes(impact)["d", "n1"] == "missing"
+
+
+def test_so_it_does_where_a_label_is_unknown() -> None:
+    quiet = read_object({"metadata": {"name": "n1"}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}, Node)
+    partly = replace(node("n2"), is_partial=True)
+    owner = daemonset("d", affinity=NOT_IN_POOL)
+    (impact,) = run(world([quiet, partly], [owner], [pod("d", "n1"), *well("n2")]), "rollout restart ds/d -n truth")
+    assert outcomes(impact) == {("d", "n1"): "missing", ("d", "n2"): "unknown"}
 
 
 def reasons(impact: Impact) -> set[str]:
