@@ -317,3 +317,13 @@ def test_a_comparison_of_manifests_takes_the_version_of_the_cluster_around_them(
     node = make_node("n1", nodeInfo={"kubeletVersion": kubelet})
     result = ask("diff", "old", "new", "-o", "json", world=[node])
     assert [finding["severity"] for finding in json.loads(result.out)["findings"] if finding["rule"] == "PF240"] == severities
+
+
+@pytest.mark.parametrize(("kubelet", "copies"), [("v1.29.1", (8, 8)), ("v1.32.1", (1, 8)), ("v1.34.0", (1, 1))])
+def test_where_the_server_may_keep_a_field_the_fewer_copies_are_certain(kubelet: str, copies: tuple[int, int]) -> None:
+    files = pod_file(make_container(resources={"requests": {"cpu": "1"}}), resources={"requests": {"cpu": "6"}})
+    node = make_node("n1", allocatable=ALLOCATABLE, nodeInfo={"kubeletVersion": kubelet})
+    pods = [make_pod("a", node="n1", phase="Succeeded"), make_pod("b", "other", node="n1", phase="Succeeded")]
+    found = json.loads(ask("capacity", "-f", "pod.json", "-o", "json", world=[node, *pods], files=files).out)["clusters"][0]["room"]
+    assert (found["copies"], found["atMost"]) == copies
+    assert any("may lose spec.resources" in reason for reason in found["unknown"]) is (copies == (1, 8))
