@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from preflight.engine.report_builder import Analysis as Analysis
     from preflight.engine.session import Options as Options
     from preflight.engine.session import Session as Session
+    from preflight.engine.upgrade import check_upgrade as check_upgrade
     from preflight.engine.verify import verify as verify
     from preflight.errors import InputError as InputError
     from preflight.errors import PreflightError as PreflightError
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from preflight.load.inputs import Live as Live
     from preflight.load.inputs import Snapshot as Snapshot
     from preflight.load.live.target import ClusterTarget as ClusterTarget
+    from preflight.model.releases import parse_version as parse_version
     from preflight.model.report import Severity as Severity
+    from preflight.model.versions import VersionOptions as VersionOptions
     from preflight.policy.evaluate import PolicyOptions as PolicyOptions
 
 _MODULES = {
@@ -49,11 +52,14 @@ _MODULES = {
     "preflight.engine.plan": ("Plan", "read_plan_file"),
     "preflight.engine.report_builder": ("Analysis",),
     "preflight.engine.session": ("Options", "Session"),
+    "preflight.engine.upgrade": ("check_upgrade",),
     "preflight.engine.verify": ("verify",),
     "preflight.errors": ("InputError", "PreflightError", "UsageError"),
     "preflight.load.inputs": ("Files", "Live", "Snapshot"),
     "preflight.load.live.target": ("ClusterTarget",),
+    "preflight.model.releases": ("parse_version",),
     "preflight.model.report": ("Severity",),
+    "preflight.model.versions": ("VersionOptions",),
     "preflight.policy.evaluate": ("PolicyOptions",),
 }
 EXPORTS = {name: module for module, names in _MODULES.items() for name in names}

@@ -29,7 +29,7 @@ from preflight.messages.capacity import (
 from preflight.messages.load import format_problem
 from preflight.messages.versions import describe_versions
 from preflight.model.batch import CronJob
-from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
+from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer, NewPod
 from preflight.model.core import Pod
 from preflight.model.meta import Origin
 from preflight.model.owners import OwnerKey
@@ -90,30 +90,49 @@ def _ask_cluster(query: CapacityQuery, session: Session) -> ClusterCapacityAnswe
     name, source = name_input(session.input), session.input
     new, loaded = _read_live_cluster(query, session, source.target) if isinstance(source, Live) else _read_files(query, session)
     world = loaded.world
-    new, notes = _drop_lost_fields(replace(new, namespace=new.namespace or world.default_namespace), world)
+    new = replace(new, namespace=new.namespace or world.default_namespace)
     problems = tuple(format_problem(problem) for problem in loaded.problems)
     if not any(node.pool is None for node in world.nodes.values()):
         why = world.missing_kinds.get("Node") or next(iter(problems), "")
         raise InputError(describe_missing_nodes(name, why))
     survey = world.listing
     cluster = ClusterIdentity(survey.context, survey.server, survey.version) if survey and (survey.context or survey.server) else None
-    found = measure_capacity(world, new, query.resource, is_complete=not problems)
+    found = _measure(query, new, world, is_complete=not problems)
     unlisted = tuple(format_problem(problem) for problem in list_unlisted_problems(world))
-    return ClusterCapacityAnswer(name, new.description, cluster, replace(found, notes=notes), problems=(*problems, *unlisted))
+    return ClusterCapacityAnswer(name, new.description, cluster, found, problems=(*problems, *unlisted))
 
 
-def _drop_lost_fields(new_pod: NewPod, world: ClusterState) -> tuple[NewPod, tuple[str, ...]]:
-    """The pod as the server keeps it; as notes what it loses or may lose, and the version. A pod that is there already loses nothing."""
+def _measure(query: CapacityQuery, new_pod: NewPod, world: ClusterState, *, is_complete: bool) -> ClusterCapacity:
+    """How many copies fit of the pod as the server keeps it.
+
+    A pod of a cluster is as it was kept. Where it is not known whether the server keeps a field, both are measured, and the fewer copies
+    are certain.
+    """
     versions = world.versions
-    stated = tuple(filter(None, [describe_versions(versions)]))
-    if new_pod.is_admitted or (versions.server is None and not versions.gates):
-        return new_pod, stated
+    notes = tuple(filter(None, [describe_versions(versions)]))
+    if not isinstance(query.pod, NewPod) or new_pod.is_admitted or (versions.server is None and not versions.gates):
+        return replace(measure_capacity(world, new_pod, query.resource, is_complete=is_complete), notes=notes)
     from preflight.messages.version_fields import note_lost_fields
     from preflight.model.version_fields import FieldFate, drop_pod_fields, find_lost_fields
 
     lost = find_lost_fields(Pod(spec=new_pod.spec), versions)
-    gates = {field.gate for field in lost if field.fate is not FieldFate.MAYBE}
-    return replace(new_pod, spec=drop_pod_fields(new_pod.spec, gates)), (*note_lost_fields(lost, versions), *stated)
+    certain = {field.gate for field in lost if field.fate is not FieldFate.MAYBE}
+    possible = {field.gate for field in lost}
+    pods = [
+        replace(new_pod, spec=drop_pod_fields(new_pod.spec, gates))
+        for gates in ((certain, possible) if certain != possible else (certain,))
+    ]
+    answers = [measure_capacity(world, pod, query.resource, is_complete=is_complete) for pod in pods]
+    found = min(answers, key=lambda answer: answer.copies)
+    limits = [answer.atMost for answer in answers if answer.atMost is not None]
+    said = note_lost_fields(lost, versions)
+    is_open = len({(answer.copies, answer.atMost) for answer in answers}) > 1
+    return replace(
+        found,
+        atMost=max(limits) if len(limits) == len(answers) else None,
+        unknown=(*found.unknown, *(said if is_open else ())),
+        notes=(*(() if is_open else said), *notes),
+    )
 
 
 def _make_collector(query: CapacityQuery) -> WorkloadCollector:

@@ -101,7 +101,9 @@ def diff(session: Session, base: str, head: str, *, merge_base: bool = False, li
 def _read_sides(inputs: LoadedInputs, ends: _Ends, live: _LiveSides = (None, None)) -> tuple[LoadedSide, LoadedSide]:
     """Read both sides; one that is a live cluster was read before."""
     session = inputs.session
-    options = LoadOptions(one_cluster=False, versions=session.versions, exclusion=session.exclusion)
+    around = [side.loaded.world for side in live if side is not None] or [inputs.world]
+    versions = around[0].versions.apply_to(session.versions)
+    options = LoadOptions(one_cluster=False, versions=versions, exclusion=session.exclusion)
     old = live[0] or diff_sides.read_side(ends.base, ends.ours, options, stdin=session.stdin)
     taken = old.loaded.sources | inputs.loaded.sources
     new = live[1] or diff_sides.read_side(ends.head, ends.theirs, options, stdin=session.stdin, reserved_names=taken)

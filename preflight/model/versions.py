@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.model.releases import ANY_MINOR, ANY_PATCH, Behavior, Version, VersionRange, parse_version
 
@@ -61,6 +62,10 @@ class ClusterVersions(Struct, frozen=True):
         else:
             versions = self.server
         return True if versions is None else row.holds_in(versions)
+
+    def apply_to(self, options: VersionOptions) -> VersionOptions:
+        """What is told of versions where manifests are for this cluster: its version, unless they come with one that states its own."""
+        return options if self.server is None else replace(options, policy=self.server)
 
     def is_gate_on(self, gate: str) -> bool | None:
         """Whether a feature gate of `behaviors.GATES` is on; None where that is not known."""

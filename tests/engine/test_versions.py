@@ -307,3 +307,23 @@ def test_a_job_with_a_failure_policy_replaces_a_pod(version: str, overlaps: bool
     (step,) = json.loads(result.out)["change"]["steps"]
     (job,) = step["evictions"]["jobs"]
     assert (job["overlap"] > 0) is overlaps, job
+
+
+@pytest.mark.parametrize(("kubelet", "severities"), [("v1.26.1", ["error"]), ("v1.30.4", ["note"]), ("v1.32.0", [])])
+def test_a_comparison_of_manifests_takes_the_version_of_the_cluster_around_them(kubelet: str, severities: list[str]) -> None:
+    for folder, job in (("old", make_job("train", "ml")), ("new", make_job("train", "ml", managedBy="acme.io/queue"))):
+        Path(folder).mkdir()
+        Path(folder, "job.json").write_text(json.dumps(job), encoding="utf-8")
+    node = make_node("n1", nodeInfo={"kubeletVersion": kubelet})
+    result = ask("diff", "old", "new", "-o", "json", world=[node])
+    assert [finding["severity"] for finding in json.loads(result.out)["findings"] if finding["rule"] == "PF240"] == severities
+
+
+@pytest.mark.parametrize(("kubelet", "copies"), [("v1.29.1", (8, 8)), ("v1.32.1", (1, 8)), ("v1.34.0", (1, 1))])
+def test_where_the_server_may_keep_a_field_the_fewer_copies_are_certain(kubelet: str, copies: tuple[int, int]) -> None:
+    files = pod_file(make_container(resources={"requests": {"cpu": "1"}}), resources={"requests": {"cpu": "6"}})
+    node = make_node("n1", allocatable=ALLOCATABLE, nodeInfo={"kubeletVersion": kubelet})
+    pods = [make_pod("a", node="n1", phase="Succeeded"), make_pod("b", "other", node="n1", phase="Succeeded")]
+    found = json.loads(ask("capacity", "-f", "pod.json", "-o", "json", world=[node, *pods], files=files).out)["clusters"][0]["room"]
+    assert (found["copies"], found["atMost"]) == copies
+    assert any("may lose spec.resources" in reason for reason in found["unknown"]) is (copies == (1, 8))
