@@ -137,7 +137,7 @@ def _locate_evidence(loaded: LoadResult, recognized: Sequence[RecognizedDaemonSe
 
 
 def _format_table(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
-    from preflight.inert_text import escape_unprintable
+    from preflight.inert_text import escape_ci_commands, escape_unprintable
     from preflight.report.terminal import pad
 
     rows = [_COLUMN_HEADINGS]
@@ -157,10 +157,7 @@ def _format_table(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLoc
         if not components:
             rows.append((str(daemonset.key), "-", "", messages.describe_unrecognized(_format_place(places[index, ()]))))
     widths = [max(len(escape_unprintable(row[column])) for row in rows) for column in range(3)]
-    lines = [
-        "  ".join([*(pad(cell, width) for cell, width in zip(row, widths, strict=False)), escape_unprintable(row[3])]).rstrip()
-        for row in rows
-    ]
+    lines = [escape_ci_commands("  ".join([*map(pad, row, widths), escape_unprintable(row[3])]).rstrip()) for row in rows]
     unknown = sum(not components for _, components in recognized)
     summary = messages.summarize_components(len(recognized), unknown)
     return "\n".join([*(lines if recognized else []), *([""] if recognized else []), summary, ""])

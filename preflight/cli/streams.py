@@ -15,7 +15,6 @@ from typing import BinaryIO, TextIO, cast
 
 from preflight.errors import InputError
 from preflight.inert_text import make_inert, make_lines_inert
-from preflight.messages.cli import describe_unwritable
 
 _OPENED = ((0, "stdin", os.O_WRONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY))
 """How a stream is opened that was closed: no file takes its number, and only standard error may be used without an error."""
@@ -73,4 +72,8 @@ def _write(text: str, err: bool) -> None:
 
 
 def _explain(error: OSError, name: str) -> OSError | InputError:
-    return error if isinstance(error, BrokenPipeError) else InputError(describe_unwritable(name, (error.strerror or str(error)).lower()))
+    if isinstance(error, BrokenPipeError):
+        return error
+    from preflight.messages.cli import describe_unwritable
+
+    return InputError(describe_unwritable(name, (error.strerror or str(error)).lower()))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.change import workload_verbs
 from preflight.documents import InvalidDocument, split_documents
@@ -29,6 +31,7 @@ from preflight.model.meta import ObjectKey, Origin
 from preflight.model.report import Severity
 from preflight.rules.api import FixKind
 
+_MAX_ROUNDS = 4
 STDIN = "-"
 GZIP = b"\x1f\x8b"
 
@@ -99,12 +102,35 @@ def plan_fixes(
     3. An object that stands twice with the same content is fixed in both places.
     4. `declared` are the declarations of DaemonSets that were read: the fix of one goes to the custom resource.
     5. `evaluate` says what the rules find, with the DaemonSets that are fixed.
+    6. Where one edit makes room for another, both are made: fixing twice is fixing once.
     """
+    work = _FixBuilder(fix_options, declared)
+    result = _plan_once(evaluate, selection, work, originals)
+    fixed: dict[Origin, DaemonSet] = {}
+    for _ in range(_MAX_ROUNDS):
+        if not (result.unfixed and result.files):
+            break
+        fixed |= {fix.daemonset.origin: fix.fixed for fix in result.fixes}
+        work.contents_by_file |= {file: after for file, (_, after) in result.files.items()}
+        known = dict(fixed)
+        again = _plan_once(partial(_evaluate_more, evaluate, known), selection, work, {**originals, **known})
+        if not again.fixes:
+            break
+        files = {file: (result.files.get(file, texts)[0], texts[1]) for file, texts in again.files.items()}
+        result = replace(again, fixes=(*result.fixes, *again.fixes), files={**result.files, **files})
+    return result
+
+
+def _evaluate_more(evaluate: Evaluate, fixed: Mapping[Origin, DaemonSet], more: Mapping[Origin, DaemonSet]) -> Evaluation:
+    return evaluate({**fixed, **more})
+
+
+def _plan_once(evaluate: Evaluate, selection: FindingSelection, work: _FixBuilder, originals: Mapping[Origin, DaemonSet]) -> FixResult:
+    fix_options = work.fix_options
     before = evaluate({})
-    chosen = [step_hit for step_hit in before.step_hits if selection.includes(step_hit)]
+    chosen = [step_hit for step_hit in before.step_hits if step_hit.step and selection.includes(step_hit)]
     wanted, refused = make_fix_plans(chosen, before, originals)
     reasons: dict[tuple[str, Origin], str] = {(hit.rule.id, hit.hit.location.origin): reason for hit, reason in refused}
-    work = _FixBuilder(fix_options, declared)
     candidates = []
     for plan in _join_plans(wanted):
         try:

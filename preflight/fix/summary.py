@@ -36,7 +36,7 @@ def _join_by_resource(fixes: Iterable[DaemonSetFix]) -> list[list[DaemonSetFix]]
     joined: dict[object, list[DaemonSetFix]] = {}
     for fix in fixes:
         origin, declaration = fix.edited.origin, fix.edited.declaration
-        place = (origin.file, origin.document, origin.path, declaration.tolerations.path) if declaration is not None else origin
+        place = (origin.file, origin.document, origin.path, declaration.tolerations.path) if declaration is not None else id(fix)
         joined.setdefault(place, []).append(fix)
     return list(joined.values())
 

@@ -94,16 +94,20 @@ def read_objects(
 def read_patch(path: str, base: str = "", *, stdin: BinaryIO | None = None) -> str:
     """The text of the file of `patch --patch-file PATH`; `base` is the file (a plan) that names a relative path.
 
-    InputError where it cannot be read.
+    InputError where it cannot be read, or is neither JSON nor YAML: with the place, and without its text, which may be a private key.
     """
     opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
     source = SourceFile(to_text(opened), opened, is_named=True)
     try:
-        return str(read_command_input(source, base, stdin=stdin), "utf-8-sig")
+        text = str(read_command_input(source, base, stdin=stdin), "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{source.file}: {describe_undecodable_text(error.start)}") from None
     except (OSError, ValueError) as error:
         raise InputError(describe_unreadable_patch(source.file, describe_os_error(error))) from None
+    found = None if text.lstrip().startswith("{") else next(iter(documents.read_yaml(text, ())), None)
+    if isinstance(found, InvalidDocument):
+        raise InputError(f"{source.file}:{found.line}:{found.column}: {found.message}")
+    return text
 
 
 def read_script(path: str, earlier: OneTimeContents | None = None) -> str | None:

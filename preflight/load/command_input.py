@@ -9,8 +9,8 @@ from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, BinaryIO
 
 from preflight.errors import InputError
-from preflight.load.files import STDIN, SourceFile, read_content
-from preflight.messages.load import NOT_REGULAR, describe_too_large, describe_unreadable
+from preflight.load.files import STDIN, SourceFile, read_content, read_limited
+from preflight.messages.load import NOT_REGULAR, describe_unreadable
 
 if TYPE_CHECKING:
     from mmap import mmap
@@ -36,14 +36,14 @@ def read_command_input(
     if earlier is not None and source.path in earlier:
         return _unpack(source, earlier[source.path])
     if source.path == STDIN:
-        data = _read_limited(stdin or _get_stdin(), source)
+        data = read_limited(stdin or _get_stdin(), MAX_COMMAND_FILE, source.file)
     else:
         mode = os.stat(source.path).st_mode  # noqa: PTH116 (pathlib costs 10 ms at the start)
         is_pipe = stat.S_ISFIFO(mode) and source.is_named and not base
         if not stat.S_ISREG(mode) and not is_pipe and not stat.S_ISDIR(mode):
             raise InputError(f"{source.file}: {describe_unreadable(NOT_REGULAR)}")
         with open(source.path, "rb") as file:  # noqa: PTH123
-            data = _read_limited(file, source)
+            data = read_limited(file, MAX_COMMAND_FILE, source.file)
         if not is_pipe:
             return _unpack(source, data)
     if earlier is not None:
@@ -55,13 +55,6 @@ def _get_stdin() -> BinaryIO:
     import sys
 
     return sys.stdin.buffer
-
-
-def _read_limited(stream: BinaryIO, source: SourceFile) -> bytes:
-    data = stream.read(MAX_COMMAND_FILE + 1)
-    if len(data) > MAX_COMMAND_FILE:
-        raise InputError(f"{source.file}: {describe_too_large(MAX_COMMAND_FILE >> 20)}")
-    return data
 
 
 def _unpack(source: SourceFile, data: bytes) -> bytes | bytearray | mmap:

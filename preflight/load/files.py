@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 
 from preflight.errors import InputError
-from preflight.messages.load import CUT_OFF_GZIP, NO_SUCH_DIRECTORY, describe_damaged_gzip, describe_unpacked_size, lower_first
+from preflight.messages.load import (
+    CUT_OFF_GZIP,
+    NO_SUCH_DIRECTORY,
+    describe_damaged_gzip,
+    describe_too_large,
+    describe_unpacked_size,
+    lower_first,
+)
 from preflight.model.exclusion import NOTHING_EXCLUDED, Exclusion
 
 if TYPE_CHECKING:
@@ -40,6 +47,7 @@ _BLOCK = 1 << 20
 _MAX_UNPACKED = 4 << 30
 _ALWAYS_UNPACKED = 256 << 20
 _MAX_RATIO = 200
+_MAX_STREAM = 4 << 30
 
 
 class SourceFile(Struct, frozen=True, gc=False):
@@ -205,20 +213,32 @@ def read_content(source: SourceFile, stdin: BinaryIO | None) -> bytes | bytearra
             import sys
 
             stdin = sys.stdin.buffer
-        data: bytes | mmap = stdin.read()
+        data: bytes | mmap = read_limited(stdin, _MAX_STREAM, source.file)
     else:
-        data = _read_bytes(source.path)
+        data = _read_bytes(source)
     return _unpack(data, source.file) if data[:2] == _GZIP else data
 
 
-def _read_bytes(path: str) -> bytes | mmap:
-    with open(path, "rb") as file:  # noqa: PTH123
+def _read_bytes(source: SourceFile) -> bytes | mmap:
+    with open(source.path, "rb") as file:  # noqa: PTH123
         status = os.fstat(file.fileno())
         if stat.S_ISREG(status.st_mode) and status.st_size >= MAPPED_FROM:
             import mmap
 
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return file.read()
+        return read_limited(file, _MAX_STREAM, source.file)
+
+
+def read_limited(stream: BinaryIO, limit: int, name: str) -> bytes:
+    """What comes of a stream, some of which never end: InputError beyond a limit in bytes."""
+    blocks: list[bytes] = []
+    size = 0
+    while block := stream.read(_BLOCK):
+        blocks.append(block)
+        size += len(block)
+        if size > limit:
+            raise InputError(f"{name}: {describe_too_large(limit >> 20)}")
+    return b"".join(blocks)
 
 
 def is_archive_start(start: bytes) -> bool:

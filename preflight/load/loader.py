@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
 _MAX_BLANK = 4096
+_COMMENT = re.compile(r"(?:^|(?<=[ \t]))#.*")
 _RANCHER_KEYS = re.compile(r"^node-(taint|label):", re.MULTILINE)
 _GATHERED_POD = re.compile(r"(?:^|[/:])namespaces/[^/]+/pods/([^/]+)/\1\.yaml$")
 """Where must-gather and `oc adm inspect` put each pod by itself: it was there, as those of a list were."""
@@ -326,11 +327,13 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
             broken.append(item)
         elif invalid := _take_unparsed(collector, item.chunk, file, checks_everything=checks_everything):
             broken.append(invalid)
-    if broken and "{{" in text and (not checks_everything or _is_template(source, broken[0])):
+    templates = [item for item in broken if _is_template(source, item)] if "{{" in text else []
+    if templates:
         chart = find_chart(os.path.dirname(source.path)) if source.is_named and source.path != STDIN else ""  # noqa: PTH120
-        collector.add_unrendered(Origin(file, line=broken[0].line), is_named=source.is_named, chart=chart or "CHARTDIR")
-        return
+        collector.add_unrendered(Origin(file, line=templates[0].line), is_named=source.is_named, chart=chart or "CHARTDIR")
     for item in broken:
+        if item in templates:
+            continue
         line = documents.get_source_line(item.chunk, item.line) if item.chunk else ""
         collector.add_problem(item.message, file, item.line, item.column, line)
 
@@ -355,12 +358,17 @@ def _take_unparsed(collector: ObjectCollector, chunk: Chunk, file: str, *, check
 
 
 def _is_template(source: SourceFile, broken: InvalidDocument) -> bool:
-    """Whether a named file is broken because it is a template: a chart has it, a line begins with `{{`, or the broken one has that."""
+    """Whether a document is broken because it is a template: a chart has it, a line begins with `{{`, or the broken one has that.
+
+    Braces in a comment make no template.
+    """
     if source.path != STDIN and find_chart(os.path.dirname(source.path)):  # noqa: PTH120
         return True
-    lines = broken.chunk.text.splitlines() if broken.chunk else []
-    at = broken.line - (broken.chunk.line if broken.chunk else 0)
-    return any(line.lstrip().startswith("{{") for line in lines) or any("{{" in line for line in lines[at : at + 1])
+    if broken.chunk is None:
+        return False
+    lines = [_COMMENT.sub("", line) for line in broken.chunk.text.split("\n")]
+    at = broken.line - broken.chunk.line
+    return any(line.lstrip().startswith(("{{", "- {{")) for line in lines) or "{{" in "".join(lines[at : at + 1])
 
 
 def _is_rancher_config(data: dict[str, object]) -> bool:
