@@ -41,8 +41,11 @@ def list_exclusions(placement: Placement, spec: PodSpec) -> tuple[Reason, ...]:
 
 
 def list_untolerated(placement: Placement, spec: PodSpec) -> tuple[Reason, ...]:
-    """The taints that keep a DaemonSet from a node: first those that a toleration nearly tolerates, each with why it does not."""
-    tolerations = add_implicit_tolerations(spec)
+    """The taints that keep a DaemonSet from a node: first those that a toleration nearly tolerates, each with why it does not.
+
+    Only tolerations of the template count: those that the controller adds nobody wrote, and nobody can mend.
+    """
+    tolerations = spec.tolerations
     reasons: list[Reason] = []
     plain: list[Taint] = []
     for taint in placement.untolerated_taints:
