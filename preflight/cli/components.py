@@ -72,7 +72,6 @@ def command(
     from preflight.engine.unlisted_kinds import list_unlisted_problems
     from preflight.load.inputs import LoadOptions, load_input, select_input
     from preflight.load.live.planner import FOR_DAEMONSETS
-    from preflight.model.apps import DaemonSet
     from preflight.model.report import Problem
 
     form, _, into = output.partition("=")
@@ -85,7 +84,7 @@ def command(
     target = make_target(given, given_paths, live=live)
     source = select_input(given_paths or (() if target else (".",)), target=target)
     loaded = load_input(source, LoadOptions(one_cluster=False), stdin=sys.stdin.buffer, query=FOR_DAEMONSETS)
-    daemonsets = [workload for workload in loaded.world.workloads if isinstance(workload, DaemonSet)]
+    daemonsets = loaded.world.list_daemonsets()
     found = sorted(
         ((daemonset, recognize_components(daemonset, loaded.world.config_maps, stated)) for daemonset in daemonsets), key=_make_sort_key
     )

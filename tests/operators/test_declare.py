@@ -342,3 +342,15 @@ spec:
         declared = {row["daemonset"]: row.get("declaredBy") for row in (*report["coverage"], *report["tolerations"])}
         assert declared == {"ns/own": None, "rook/rbd-nodeplugin": expected}
         jsonschema.validate(report, json.loads(SCHEMA.read_text()))
+
+
+def test_each_declared_daemonset_is_counted_and_listed(tmp_path: Path) -> None:
+    folder = _write(tmp_path, policy=f"{POLICY}  daemonsets: {{tolerations: [{{key: a, operator: Exists}}]}}\n", node=NODE)
+
+    linted = json.loads(program("lint", folder, "-o", "json").out)
+    components = json.loads(program("components", folder, "-o", "json").out)
+
+    names = {row["daemonset"] for row in linted["tolerations"]}
+    assert len(names) == linted["judged"]["daemonsets"] == 8
+    assert "gpu-operator/nvidia-device-plugin-daemonset" in names
+    assert len(components["daemonsets"]) == 8
