@@ -75,7 +75,6 @@ def command(
     from preflight.engine.unlisted_kinds import list_unlisted_problems
     from preflight.load.inputs import LoadOptions, load_input, select_input
     from preflight.load.live.planner import FOR_DAEMONSETS
-    from preflight.model.apps import DaemonSet
     from preflight.model.report import Problem
 
     form, _, into = output.partition("=")
@@ -89,7 +88,7 @@ def command(
     source = select_input(given_paths or (() if target else (".",)), target=target)
     exclusion = make_exclusion({**given, "allow_empty": allow_empty}, None if no_policy else named or policy.find_policy())
     loaded = load_input(source, LoadOptions(one_cluster=False, exclusion=exclusion), stdin=sys.stdin.buffer, query=FOR_DAEMONSETS)
-    daemonsets = [workload for workload in loaded.world.workloads if isinstance(workload, DaemonSet)]
+    daemonsets = loaded.world.list_daemonsets()
     found = sorted(
         ((daemonset, recognize_components(daemonset, loaded.world.config_maps, stated)) for daemonset in daemonsets), key=_make_sort_key
     )

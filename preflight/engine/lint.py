@@ -8,13 +8,12 @@ from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.explain_loss import iter_pair_links
 from preflight.engine.next_commands import find_next_commands
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
-from preflight.engine.rule_context import make_lint_context, select_linted_workloads
+from preflight.engine.rule_context import make_lint_context, select_linted_daemonsets
 from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, Session, make_inputs
 from preflight.load.inputs import LoadOptions, open_input
 from preflight.messages import run as messages
 from preflight.messages.load import describe_empty_input
-from preflight.model.apps import DaemonSet
 from preflight.model.report import CheckedCounts, Outcome, ReportStep
 from preflight.model.world import ClusterState
 
@@ -43,7 +42,7 @@ def _evaluate_manifests(inputs: LoadedInputs) -> Analysis:
         judged=CheckedCounts(
             inputs.loaded.files,
             inputs.loaded.objects,
-            sum(isinstance(workload, DaemonSet) for workload in select_linted_workloads(inputs.loaded)),
+            len(select_linted_daemonsets(inputs.loaded)),
             len(world.nodes),
             impact.pair_count if impact else 0,
         ),

@@ -13,6 +13,7 @@ from preflight.dependents.consequences import find_consequences
 from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.messages import run as messages
 from preflight.messages.coverage import describe_running_update
+from preflight.model.apps import DaemonSet
 from preflight.model.core import Node, Taint
 from preflight.model.report import COVERAGE_COLUMNS, ReportStep, Subject
 from preflight.model.workloads import Workload
@@ -110,6 +111,12 @@ def select_linted_workloads(loaded: load.LoadResult) -> tuple[Workload, ...]:
     return tuple(
         workload for workload in loaded.world.workloads if loaded.checked_files is None or workload.origin.file in loaded.checked_files
     )
+
+
+def select_linted_daemonsets(loaded: load.LoadResult) -> tuple[DaemonSet, ...]:
+    """The DaemonSets that lint judges, those that are only declared included."""
+    files = loaded.checked_files
+    return tuple(daemonset for daemonset in loaded.world.list_daemonsets() if files is None or daemonset.origin.file in files)
 
 
 def _iter_repeated_keys(loaded: load.LoadResult) -> Iterator[RepeatedField]:

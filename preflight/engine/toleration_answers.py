@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.coverage.model import Impact
+from preflight.engine.rule_context import select_linted_daemonsets
 from preflight.engine.session import LoadedInputs
 from preflight.model.apps import DaemonSet
 from preflight.model.core import PodSpec, Toleration
@@ -19,12 +20,7 @@ def answer_tolerations(inputs: LoadedInputs, impacts: Sequence[Impact]) -> tuple
 
 def _list_daemonsets(inputs: LoadedInputs, impacts: Sequence[Impact]) -> Iterable[DaemonSet]:
     if inputs.is_lint:
-        checked = inputs.loaded.checked_files
-        return [
-            workload
-            for workload in inputs.world.workloads
-            if isinstance(workload, DaemonSet) and (checked is None or workload.origin.file in checked)
-        ]
+        return select_linted_daemonsets(inputs.loaded)
     daemonsets = dict(inputs.world.daemonsets)
     for impact in impacts:
         daemonsets.update(impact.change.after.daemonsets)

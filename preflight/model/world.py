@@ -137,6 +137,11 @@ class ClusterState(Struct, frozen=True):
     deleted_daemonsets: frozenset[ObjectKey] = frozenset()
     runtime_state: RuntimeState | None = None
 
+    def list_daemonsets(self) -> tuple[DaemonSet, ...]:
+        """All DaemonSets: each that was read, also where another has its name, and each that is only declared."""
+        read = (workload for workload in self.workloads if isinstance(workload, DaemonSet) and workload.declaration is None)
+        return (*read, *(daemonset for daemonset in self.daemonsets.values() if daemonset.declaration is not None))
+
     @property
     def has_full_pods(self) -> bool:
         """Whether listed pods were read as a whole, of one namespace at least."""

@@ -373,3 +373,15 @@ def test_a_patch_of_a_resource_says_which_daemonsets_stay_as_they_are(tmp_path: 
     patch = "patch deviceconfigs.amd.com gpus -n kube-amd-gpu --type=merge -p "
     assert _notes(tmp_path, patch + NO_CHANGE) == [f"nothing changes: {', '.join(SAME)}"]
     assert _notes(tmp_path, patch + FEWER) == [f"nothing changes: {SAME[1]}"]
+
+
+def test_each_declared_daemonset_is_counted_and_listed(tmp_path: Path) -> None:
+    folder = _write(tmp_path, policy=f"{POLICY}  daemonsets: {{tolerations: [{{key: a, operator: Exists}}]}}\n", node=NODE)
+
+    linted = json.loads(program("lint", folder, "-o", "json").out)
+    components = json.loads(program("components", folder, "-o", "json").out)
+
+    names = {row["daemonset"] for row in linted["tolerations"]}
+    assert len(names) == linted["judged"]["daemonsets"] == 8
+    assert "gpu-operator/nvidia-device-plugin-daemonset" in names
+    assert len(components["daemonsets"]) == 8
