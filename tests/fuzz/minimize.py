@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import multiprocessing
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -33,19 +32,6 @@ def minimize(case: Case, fault: Fault, seconds: float = SECONDS) -> Case:
 def _breaks(case: Case, fault: Fault) -> bool:
     found = find_fault(case)
     return found is not None and found.key == fault.key
-
-
-def find_in_child(case: Case, seconds: float) -> Fault | None:
-    """The fault of a case, found in a process of its own: one that dies, or does not end, is a fault as well."""
-    reading, writing = multiprocessing.Pipe(duplex=False)
-    child = multiprocessing.get_context("fork").Process(target=lambda: writing.send(find_fault(case)))
-    child.start()
-    writing.close()
-    child.join(seconds)
-    if child.is_alive():
-        child.kill()
-        return Fault("ends", "in a function of C", f"more than {seconds} s")
-    return reading.recv() if child.exitcode == 0 else Fault("process", f"ends with {child.exitcode}", "")
 
 
 def _iter_smaller(case: Case) -> Iterator[Case]:
