@@ -36,7 +36,7 @@ from preflight.model.report import Outcome
 from preflight.scheduling.node_health import is_out_of_service
 from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations, find_eviction_delay
-from preflight.scheduling.update_strategy import UpdateEffect
+from preflight.scheduling.update_strategy import UpdateEffect, uses_surge
 
 if TYPE_CHECKING:
     from preflight.coverage.rollout.daemonset_rollout import Rollout
@@ -112,8 +112,23 @@ class DaemonSetEvaluator:
         )
         self._has_listed_pods = bool(key.namespace) and self.change.before.are_pods_listed(key.namespace, key.name)
         deleted = self.change.deleted_pod_nodes.get(key, _NO_NODES)
-        hanging = deleted & evaluation.shared_analysis.health.silent_nodes if deleted and not self.change.removes_pods else _NO_NODES
-        self._events = NodeEvents(self.change.recreation_nodes | deleted, self.change.disrupted_nodes, hanging)
+        self._events = NodeEvents(self.change.recreation_nodes | deleted, self.change.disrupted_nodes, self._list_hanging(deleted))
+
+    def _list_hanging(self, deleted: frozenset[str]) -> frozenset[str]:
+        """The nodes whose kubelet is silent where the change deletes the pod, or one terminates alone: it holds up the next one.
+
+        With a surge the controller does not wait for one that terminates.
+        """
+        if self.change.removes_pods:
+            return _NO_NODES
+        after = self.daemonset_after
+        terminating = _NO_NODES
+        if self.pods.terminating_nodes and after is not None and not uses_surge(after.spec):
+            terminating = self.pods.terminating_nodes.difference(self.change.recreation_nodes, *(group.nodes for group in self.pods.groups))
+        if not deleted and not terminating:
+            return _NO_NODES
+        silent, nodes = self._evaluation.shared_analysis.health.silent_nodes, self.change.after.nodes
+        return (deleted & silent) | {name for name in terminating & silent if not is_out_of_service(nodes[name])}
 
     def evaluate(self, scope: frozenset[str] | None, fits: Mapping[str, PodFit] = _NO_FITS) -> list[CoverageGroup]:
         """The groups of nodes within a scope of node names, None for all nodes; `fits` says of nodes whether they take new pods."""
@@ -249,7 +264,9 @@ class DaemonSetEvaluator:
                     assumed = self._forecast(cohort, placements, gate, assumption, update)
                     if not isinstance(cohort.fit, StaysPending):
                         yield assumed
-                    if cohort.fit is not None:
+                    if cohort.fit is not None and update is None and cohort.has_old_pod and self.daemonset_before is self.daemonset_after:
+                        yield _stay_fragile(assumed)
+                    elif cohort.fit is not None:
                         yield assumed._replace(forecast=stay_pending(assumed.forecast))
 
     def _depends_on_gate(self, cohort: NodeCohort) -> bool:
@@ -403,6 +420,14 @@ def _may_be_pending(group: CoverageGroup) -> bool:
     if isinstance(group.fit, FitDoubt) and (not is_same or UpdateEffect.REPLACE in group.possible_updates):
         return True
     return is_same and group.pod_group is not None and group.pod_group.may_be_pending
+
+
+def _stay_fragile(assumed: _AssumedForecast) -> _AssumedForecast:
+    """The forecast of an old pod whose successor, of a template that came before the change, stays Pending, with or without the change."""
+    forecast = stay_pending(assumed.forecast)
+    if forecast.outcome is not Outcome.LOST_ON_RECREATION:
+        return assumed._replace(forecast=forecast)
+    return assumed._replace(forecast=replace(forecast, outcome=Outcome.ALREADY_FRAGILE), outcome_before=Outcome.ALREADY_FRAGILE)
 
 
 def _merge_forecasts(forecasts: Sequence[_AssumedForecast], cohort: NodeCohort) -> tuple[PodForecast, tuple[PossibleForecast, ...]]:

@@ -93,7 +93,9 @@ def _apply_fits(
     """The DaemonSets, judged again where a pod that is created does not fit or may not, and the fits."""
     updated = evaluation.change.updated_daemonsets
     if not any(item.evaluator.key in updated or item.evaluator.changes_template for item in evaluated) and not any(
-        group.forecast.pod_after is PodAfter.NEW or group.outcome is Outcome.MISSING for item in evaluated for group in item.groups
+        group.forecast.pod_after is PodAfter.NEW or group.outcome is Outcome.MISSING or group.keeps_old_pod
+        for item in evaluated
+        for group in item.groups
     ):
         return evaluated, {}
     from preflight.coverage.fit.evaluate import judge_created_pods  # no part of a run that creates no pod

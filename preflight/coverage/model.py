@@ -88,6 +88,11 @@ class CoverageGroup(Struct, frozen=True):
         return self.forecast.outcome
 
     @property
+    def keeps_old_pod(self) -> bool:
+        """Whether these nodes should run the DaemonSet and keep a pod of an older template, whose successor has to fit too."""
+        return self.outcome is Outcome.KEPT and self.pod_group is not None and self.pod_group.is_old
+
+    @property
     def lost_labels(self) -> tuple[LostLabels, ...]:
         """The labels that it selects on and loses in a second wave, with their producers."""
         return tuple(LostLabels(loss.labels, loss.producer) for loss in self.cascade_losses)

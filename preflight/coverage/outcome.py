@@ -109,7 +109,7 @@ def forecast_pod(
     5. `finds_room`: the pod that is missing waited for room, and finds some. `is_waiting`: it goes on waiting; taint eviction ends none
        that is not bound.
     6. `was_looping`: before, pods came and went there. Where they do so no more, the next one stays.
-    7. A pod that an update deletes and that hangs leaves a wanted node without one.
+    7. A pod that an update deletes and that hangs leaves a wanted node without one; one that hangs already lets none come and go.
     8. `creates_none`: no node that should run the DaemonSet has a pod of it; a node that should now gets none either.
 
     Source: semantics 2, 5 and 6 (`docs/semantics.md`).
@@ -126,7 +126,7 @@ def forecast_pod(
         if before is not None and before.should_run and not after.should_run:
             return PodForecast(Outcome.LOST_NOW, in_transit, PodAfter.NONE, False)
         was_wanted = before is not None and before.should_run
-        if loops and not (was_wanted and is_waiting):
+        if loops and not (was_wanted and is_waiting) and event.update is not UpdateEffect.HANG:
             return PodForecast(Outcome.LOOP, False, PodAfter.NEW, recreated, period)
         is_missing = (creates_none or (was_wanted and (is_waiting or not was_looping))) and not finds_room
         if after.should_run and (is_missing or event.update is UpdateEffect.HANG):

@@ -25,7 +25,7 @@ from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subje
 from preflight.rules.reason_keys import make_reason_key
 from preflight.scheduling.taint_values import is_passing_value
 
-_OUTCOMES_WITHOUT_FIT = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.MISSING)
+_OUTCOMES_WITHOUT_FIT = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.MISSING, Outcome.ALREADY_FRAGILE)
 _PLAIN_SCALAR = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _YAML_KEYWORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 

@@ -8,7 +8,7 @@ import pytest
 
 from preflight.model.core import Node
 from tests.builders import make_node, read_object
-from tests.coverage.impacts import daemonset, node, outcomes, pod, pods_after, run, world
+from tests.coverage.impacts import daemonset, node, outcomes, pod, pods_after, rolling, run, world
 
 EXISTS = {"operator": "Exists"}
 UNREACHABLE = ("node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute")
@@ -53,3 +53,32 @@ def test_a_step_later_it_hangs_still() -> None:
     start = world([silent("n1"), node("n2")], [daemonset("d", EXISTS)], [pod("d", "n1"), pod("d", "n2")])
     _, later = run(start, "delete pods --all -n truth", "cordon n1 n2")
     assert outcomes(later) == {("d", "n1"): "missing", ("d", "n2"): "kept"}
+
+
+SHORT = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}
+STAYS = {"operator": "Exists", "effect": "NoSchedule"}
+
+
+@pytest.mark.parametrize("lines", [["label node n1 a=b"], ["taint nodes n1 t:PreferNoSchedule", "label node n1 a=b"]])
+@pytest.mark.parametrize(
+    ("strategy", "outcome"),
+    [
+        pytest.param({"type": "OnDelete"}, "missing", id="on delete"),
+        pytest.param(rolling(maxUnavailable=1), "missing", id="one after the other"),
+        pytest.param(rolling(maxUnavailable=0, maxSurge=1), "loop", id="a surge does not wait"),
+    ],
+)
+def test_where_a_pod_terminates_for_good_none_comes_and_goes(lines: list[str], strategy: dict[str, Any], outcome: str) -> None:
+    start = [silent("n1", *UNREACHABLE), node("n2")], [daemonset("d", SHORT, STAYS, strategy=strategy)]
+    pods = [pod("d", "n1", deletionTimestamp="2026-01-01T00:00:00Z"), pod("d", "n2")]
+    assert outcomes(run(world(*start, pods), *lines)[-1]) == {("d", "n1"): outcome}
+
+
+def test_on_a_node_that_is_out_of_service_it_ends_and_the_next_comes_and_goes() -> None:
+    start = world(
+        [silent("n1", *UNREACHABLE, "node.kubernetes.io/out-of-service:NoExecute")],
+        [daemonset("d", SHORT, STAYS)],
+        [pod("d", "n1", deletionTimestamp="2026-01-01T00:00:00Z")],
+    )
+    (impact,) = run(start, "label node n1 a=b")
+    assert outcomes(impact) == {("d", "n1"): "loop"}

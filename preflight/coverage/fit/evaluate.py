@@ -91,6 +91,7 @@ def _select_nodes(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectK
         for group in judged.groups
         if (group.outcome in (Outcome.GAINED, Outcome.KEPT, Outcome.LOOP) and group.forecast.pod_after is PodAfter.NEW)
         or (is_updated and group.outcome in (Outcome.KEPT, Outcome.MISSING))
+        or group.keeps_old_pod
         for name in group.nodes
     }
     nodes = change.after.nodes

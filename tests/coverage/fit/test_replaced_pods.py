@@ -226,3 +226,26 @@ def test_pods_that_are_old_already_are_succeeded_by_those_of_the_third_template(
     applied = daemonset("agent", fields={"updateStrategy": {"type": "OnDelete"}}, **new)
     answer = ask(tmp_path, [node(), holder, *running(holder, "n1"), there, pod], "apply -f new", new=applied)
     assert answer.outcomes["ops/agent"] == {"n1": outcome}
+
+
+@pytest.mark.parametrize("command", ["label node n1 color=red", "label node n1 disk-"])
+@pytest.mark.parametrize(
+    ("requests", "outcome"),
+    [
+        pytest.param({"cpu": "4"}, "already-fragile", id="it is too large"),
+        pytest.param({"port": 9100}, "already-fragile", id="its port is taken"),
+        pytest.param({"cpu": "1"}, "kept", id="it fits"),
+    ],
+)
+def test_the_successor_of_an_old_pod_has_to_fit_whatever_changes(
+    command: str, requests: dict[str, Any], outcome: str, tmp_path: Path
+) -> None:
+    """Under OnDelete the old pod stays, and the template of its successor came before the change."""
+    holder, there = daemonset("holder", port=9100), daemonset("agent", fields={"updateStrategy": {"type": "OnDelete"}}, **requests)
+    there["metadata"]["annotations"] = {"deprecated.daemonset.template.generation": "2"}
+    (pod,) = running(daemonset("agent"), "n1")
+    pod["metadata"]["labels"] = {**pod["metadata"].get("labels", {}), "pod-template-generation": "1"}
+    answer = ask(tmp_path, [node(labels={"disk": "ssd"}), holder, *running(holder, "n1"), there, pod], command)
+    assert (answer.outcomes["ops/agent"], answer.exit) == ({"n1": outcome}, 0)
+    assert answer.find("PF106").startswith("note: ops/agent has a pod on n1 that will not come back") is (outcome == "already-fragile")
+    assert "the new pod stays Pending" in answer.find("PF106") or outcome == "kept"
