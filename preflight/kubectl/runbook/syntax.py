@@ -16,7 +16,7 @@ _LANGUAGE = Language(tree_sitter_bash.language())
 _MAX_BYTES = 4 << 20
 _PREFIXES = (1 << 15, 1 << 18)
 _MAX_DEPTH = 100
-_MAX_OPERATORS = 4000
+_MAX_OPERATORS = 1000
 """Of one logical line. The parser keeps what it has not reduced on a stack, and its work grows with the square of that."""
 _MAX_STEPS_AFTER_ERROR = 100
 """Reports of progress, of about 100 steps each."""
