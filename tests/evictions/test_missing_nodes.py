@@ -28,12 +28,17 @@ ASKED = ReplacementPlacement(ReplacementOutcome.PENDING, undecided_nodes=frozens
     [
         pytest.param({}, False, None, id="nothing is placed"),
         pytest.param({A.key: DECIDED}, False, None, id="all is decided"),
-        pytest.param({}, True, MissingNodes((), frozenset(), True), id="every node counts"),
+        pytest.param({}, True, MissingNodes(needs_all_nodes=True), id="every node counts"),
         pytest.param(
-            {A.key: DECIDED, B.key: OPEN}, False, MissingNodes((B,), frozenset({"n3"})), id="one may go to a node that is not known"
+            {A.key: DECIDED, B.key: OPEN},
+            False,
+            MissingNodes((B,), undecided=frozenset({"n3"})),
+            id="one may go to a node that is not known",
         ),
-        pytest.param({A.key: ASKED}, False, MissingNodes((A,), frozenset()), id="one finds no place on those that are known"),
-        pytest.param({A.key: OPEN, B.key: ASKED}, True, MissingNodes((A, B), frozenset({"n3"}), True), id="all of it"),
+        pytest.param({A.key: ASKED}, False, MissingNodes((A,)), id="one finds no place on those that are known"),
+        pytest.param(
+            {A.key: OPEN, B.key: ASKED}, True, MissingNodes((A, B), undecided=frozenset({"n3"}), needs_all_nodes=True), id="all of it"
+        ),
     ],
 )
 def test_nodes_are_missing(placements: dict[Any, ReplacementPlacement], needs_all: bool, expected: MissingNodes | None) -> None:
