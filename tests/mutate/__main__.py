@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import random
 import sys
 import time
 from collections import Counter
@@ -32,10 +32,8 @@ def read_equivalent() -> set[Key]:
 
 
 def select_mutants(package: str, count: int, seed: int) -> list[Mutant]:
-    """A sample of the mutants of a package: the first of a shuffled list, so that a larger sample contains a smaller one."""
-    mutants = list(list_mutants(package))
-    random.Random(f"{package}:{seed}").shuffle(mutants)
-    return mutants[:count]
+    """A sample of the mutants of a package, drawn by their texts: a larger one contains a smaller one, and an edit replaces few."""
+    return sorted(list_mutants(package), key=lambda mutant: hashlib.sha256(f"{seed} {get_key(mutant)}".encode()).digest())[:count]
 
 
 def main() -> int:
