@@ -76,5 +76,5 @@ def list_kept(folder: Path) -> Iterator[Kept]:
     for path in sorted(folder.resolve().glob("*/observed.xz")):
         folder = path.parent
         words = shlex.split((folder / "command").read_text().splitlines()[0])[1:]
-        here = (folder / Path(word).name for word in words)
-        yield Kept(folder, [str(path) if path.is_file() else word for word, path in zip(words, here, strict=True)])
+        names = {file.name for file in folder.iterdir()}
+        yield Kept(folder, [str(folder / Path(word).name) if Path(word).name in names else word for word in words])
