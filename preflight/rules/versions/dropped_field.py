@@ -58,4 +58,4 @@ def _make_hit(context: Context, owner: FieldOwner, gate: str, fields: list[Gated
     )
 
 
-RULE = Rule(id="PF240", name="dropped-field", severity=Severity.ERROR, check=check, is_per_object=True)
+RULE = Rule(id="PF240", name="dropped-field", severity=Severity.ERROR, check=check)
