@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import shlex
 import subprocess
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from preflight.cli.main import COMMANDS, VERBS
 from tests.builders import list_daemonset_pod, make_container, make_deployment, write_list
 from tests.cli.program import program
 from tests.docs_update import blocks, commands, pages
+from tests.load.bundles import make_must_gather
 from tests.load.live.api_server import ApiServer, serving
 from tests.paths import ROOT
 
@@ -98,6 +101,11 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "nodes.json").write_text(nodes, encoding="utf-8")
     (folder / "fleet" / "nodes.json").write_text(nodes, encoding="utf-8")
     (folder / "dump.json").write_text(write_list(everything), encoding="utf-8")
+    with tarfile.open(folder / "must-gather.tar.gz", "w:gz") as archive:
+        for name, text in make_must_gather(everything).items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
     (folder / "runbook.sh").write_text("kubectl taint nodes rdma-1 dedicated=rdma:NoSchedule\n", encoding="utf-8")
     for name in ("before", "cluster", "eu", "us"):
         assert program("snapshot", "--from", str(folder / "dump.json"), "-o", str(folder / f"{name}.json.gz")).code == 0

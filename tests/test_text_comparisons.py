@@ -24,6 +24,8 @@ INPUT_FILES = frozenset(
     (
         # messages of the scheduler, the API server and webhooks in events and conditions, which no field says in another way
         "doctor/cluster_messages.py",
+        # messages of container runtimes in events, likewise
+        "model/image_platforms.py",
     )
 )
 """Files that match messages of others with patterns, on purpose; nothing else may be done with sentences there."""

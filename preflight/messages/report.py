@@ -28,6 +28,22 @@ def count_hygiene(count: int, rules: Sequence[str]) -> str:
     return f"{what} on the manifests of these DaemonSets, not caused by this change: {', '.join(rules)} (preflight lint shows them)"
 
 
+def describe_shared_message(message: str) -> str:
+    """What each of several objects does, as a sentence after their names."""
+    return f"each {message}"
+
+
+_MOST_LISTED = 3
+
+
+def list_members(names: Sequence[str]) -> str:
+    """The objects of which only the names differ, in one line."""
+    hidden = len(names) - _MOST_LISTED
+    if hidden < 2:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_LISTED])} and {hidden} more (--all-rows lists them)"
+
+
 def count_hidden_members(count: int) -> str:
     """How many objects of a finding are not shown."""
     return f"  and {count} more (--all-rows lists them)"

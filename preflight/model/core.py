@@ -348,12 +348,26 @@ POD_TEMPLATE_SPEC: tuple[str, ...] = ("spec", "template", "spec")
 """The path to the pod spec of every workload but Pod and CronJob, whose paths `locate_pod_spec` gives."""
 
 
+class ScopeExpression(APIStruct, frozen=True, gc=False):
+    """Pods that a ResourceQuota counts: those of a scope, of its `values` where `operator` compares them."""
+
+    scopeName: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class ScopeSelector(APIStruct, frozen=True, gc=False):
+    """`spec.scopeSelector` of a ResourceQuota: all expressions have to hold."""
+
+    matchExpressions: tuple[ScopeExpression, ...] = ()
+
+
 class QuotaSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a ResourceQuota; one with scopes counts only some of the pods."""
 
     hard: dict[str, str | int | float] = field(default_factory=dict)
     scopes: tuple[str, ...] = ()
-    scopeSelector: dict[str, object] = field(default_factory=dict)
+    scopeSelector: ScopeSelector = ScopeSelector()
 
 
 class QuotaStatus(APIStruct, frozen=True, gc=False):

@@ -75,8 +75,16 @@ def _draw_shared(group: FindingGroup, ink: Ink, width: int, *, most_members: int
     notes = [[] if short else list_notes(member, is_label_shown=group.effect is not None) for member in group.members]
     shared = [note for note in notes[0] if all(note in others for others in notes)]
     shown = group.members if not most_members or len(group.members) <= most_members + 1 else group.members[:most_members]
+    is_message_shared = group.effect is None and len({member.finding.message for member in group.members}) == 1
+    if is_message_shared:
+        shared = [(messages.NOTE, messages.describe_shared_message(group.first.message)), *shared]
+    if is_message_shared and most_members and not any(map(_has_own_lines, group.members)):
+        names = messages.list_members([str(member.finding.subject) for member in group.members])
+        yield from (f"  {line}" for line in fold(names, max(20, width - 2) if width else 0))
+        shown = group.members
+        notes = []
     for member, own in zip(shown, notes, strict=False):
-        yield from _draw_member(group, member, width)
+        yield from _draw_member(group, member, width, says_message=group.effect is None and not is_message_shared)
         for label, text in (note for note in own if note not in shared):
             yield from _draw_note("    ", label, fold(text, max(20, width - 12) if width else 0), ink)
     if hidden := len(group.members) - len(shown):
@@ -87,17 +95,24 @@ def _draw_shared(group: FindingGroup, ink: Ink, width: int, *, most_members: int
         yield from _draw_note("  ", messages.FIX, group.suggestion.text, ink)
 
 
+def _has_own_lines(member: GroupMember) -> bool:
+    """Whether a finding has a line in a file that people read, or notes."""
+    finding = member.finding
+    is_in_text = finding.location is not None and bool(finding.location.source)
+    return is_in_text or bool(finding.notes or finding.related or member.consequences)
+
+
 def _draw_headline(sort: str, text: str, finding: Finding, ink: Ink, width: int) -> Iterator[str]:
     first, *rest = fold(sort + text, width)
     yield ink(sort, finding.severity) + ink(first.removeprefix(sort), "strong")
     yield from (ink(line, "strong") for line in rest)
 
 
-def _draw_member(group: FindingGroup, member: GroupMember, width: int) -> Iterator[str]:
+def _draw_member(group: FindingGroup, member: GroupMember, width: int, *, says_message: bool) -> Iterator[str]:
     """The lines of one object: its name, its nodes if others have others, what it says if that is not shared, and its place."""
     finding = member.finding
     nodes = f" on {join_node_names(finding.nodes)}" if group.effect is not None and finding.nodes != group.nodes else ""
-    said = f" {finding.message}" if group.effect is None else ""
+    said = f" {finding.message}" if says_message else ""
     place = f" ({format_place(finding.location)})" if finding.location else ""
     first, *rest = fold(f"{finding.subject}{nodes}{said}{place}", max(20, width - 4) if width else 0)
     yield f"  {first}"

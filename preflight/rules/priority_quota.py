@@ -53,13 +53,8 @@ def _takes_any(quota: ResourceQuota, names: Iterable[str]) -> bool:
     """Whether the scope of a quota takes pods of some of these priority classes."""
     if _SCOPE in quota.spec.scopes:
         return True
-    found = quota.spec.scopeSelector.get("matchExpressions")
-    for expression in found if isinstance(found, list) else ():
-        if not isinstance(expression, dict) or expression.get("scopeName") != _SCOPE:
-            continue
-        values = expression.get("values")
-        if expression.get("operator") == "Exists" or (
-            expression.get("operator") == "In" and isinstance(values, list) and {*names} & {*values}
-        ):
-            return True
-    return False
+    return any(
+        expression.operator == "Exists" or (expression.operator == "In" and not {*names}.isdisjoint(expression.values))
+        for expression in quota.spec.scopeSelector.matchExpressions
+        if expression.scopeName == _SCOPE
+    )

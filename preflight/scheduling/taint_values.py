@@ -14,11 +14,13 @@ _DATE = re.compile(
     r"(19|20)\d\d([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])([-_.T]?\d\d([-_.]?\d\d){0,2}([-_.]\d+)?Z?)?([-_.]?UTC)?", re.I
 )
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
-_DIGEST = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}|[0-9a-f]{32,}", re.I)
+_HEXADECIMAL = re.compile(r"[0-9a-f]{8,}", re.I)
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.I)
-_KSUID = re.compile(r"(?=.*\d)(?=.*[A-Z])(?=.*[a-z])[0-9A-Za-z]{27}")
+_KSUID = re.compile(r"[0-9A-Za-z]{27}")
 _PREFIXED = re.compile(r"([A-Za-z]{1,12}[-_.])?(sha(1|256|512)?[-_.])?(?P<rest>.+)")
-_IDS = (_EPOCH, _DATE, _UUID, _DIGEST, _ULID, _KSUID)
+_IDS = (_EPOCH, _DATE, _UUID, _ULID)
+_LONG_DIGEST = 32
+"""From this length on, a text of hexadecimal digits is a digest though it has only digits or only letters."""
 
 
 def is_passing_value(taint: Taint) -> bool:
@@ -38,7 +40,17 @@ def is_passing_value(taint: Taint) -> bool:
 
 
 def _is_id(text: str) -> bool:
-    return any(pattern.fullmatch(text) for pattern in _IDS)
+    return any(pattern.fullmatch(text) for pattern in _IDS) or _is_digest(text) or _is_ksuid(text)
+
+
+def _is_digest(text: str) -> bool:
+    if _HEXADECIMAL.fullmatch(text) is None:
+        return False
+    return len(text) >= _LONG_DIGEST or (any(map(str.isdigit, text)) and any(map(str.isalpha, text)))
+
+
+def _is_ksuid(text: str) -> bool:
+    return _KSUID.fullmatch(text) is not None and all(any(map(has, text)) for has in (str.isdigit, str.isupper, str.islower))
 
 
 def _has_id_after_word(value: str) -> bool:

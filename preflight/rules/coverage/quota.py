@@ -35,7 +35,9 @@ def check(context: Context) -> Iterator[Hit]:
         return
     for daemonset in iter_daemonsets_with_new_pods(context):
         for quota in context.world.quotas:
-            if quota.metadata.namespace == daemonset.metadata.namespace and not (quota.spec.scopes or quota.spec.scopeSelector):
+            if quota.metadata.namespace == daemonset.metadata.namespace and not (
+                quota.spec.scopes or quota.spec.scopeSelector.matchExpressions
+            ):
                 for resource in _POD_RESOURCES:
                     limit, used = _parse_count(quota.spec.hard.get(resource)), _count_used(context, quota, resource)
                     if limit is not None:

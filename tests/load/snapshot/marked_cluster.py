@@ -201,7 +201,10 @@ def cluster() -> list[Data]:
             "ResourceQuota",
             "quota",
             "shop",
-            spec={"hard": {"pods": "9"}, "scopeSelector": {"matchExpressions": [{"values": [MARK]}]}},
+            spec={
+                "hard": {"pods": "9"},
+                "scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["low"], "x": MARK}]},
+            },
             status={"used": {"pods": "2"}},
         ),
         {

@@ -159,7 +159,8 @@ def test_an_example(folder: str, lines: list[str], tmp_path: Path) -> None:
 
 
 # Why a snapshot of manifests may say something else than they do.
-OF_TEXT = "comments and repeated keys are of the text"
+OF_TEXT = "comments, lines and repeated keys are of the text"
+UNREAD = "fields that an operator does not read are not saved"
 OF_FILES = "names of files are of the files"
 REFUSED = "what the API server refuses is in no cluster"
 POOLS = "pools of nodes are not saved"
@@ -173,6 +174,9 @@ DIFFERENT = {
     "budget-selects-nothing: an item of a list is such a resource": CONTEXT,
     "budget-selects-nothing: a patch of a kustomization has no selector": CONTEXT,
     "budget-selects-nothing: a patch in a kustomization itself may complete it": CONTEXT,
+    "ignored-setting: a field that nothing reads, and keys that do not count with the CSI operator": UNREAD,
+    "never-matches: on two lines each has its own": OF_TEXT,
+    "startup-taint-late: a pool declares it, and a node that is up reboots": POOLS,
     "expired-exemption: the day itself still counts, and one without a day does not end": OF_TEXT,
     "expired-exemption: the day after, in a comment": OF_TEXT,
     "expired-exemption: of a policy and of a baseline": OF_FILES,
