@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -55,7 +56,12 @@ def laid_out(case: Case) -> Iterator[None]:
 
 
 def write(case: Case) -> None:
-    """Write the files of a case into the working directory."""
+    """Write the files of a case into the working directory, without what an earlier run left there."""
+    for path in Path().iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
     for name, data in case.files.items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_bytes(data)
