@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Raw
 
+from preflight.errors import InputError
+from preflight.messages.load import describe_broken_pod, lower_first
 from preflight.model.convert import decode_object
 from preflight.model.core import CoveragePod
 from preflight.model.lazy_pods import LazyPods
 from preflight.model.pod_scheduling import SchedulerPod
+
+T = TypeVar("T")
 
 
 def make_pod_texts() -> LazyPods[SchedulerPod]:
@@ -26,4 +31,15 @@ def add_pod_texts(pods: LazyPods[SchedulerPod], items: Sequence[Any], texts: Seq
 
 
 def _decode_pod(text: Raw | memoryview) -> SchedulerPod | None:
-    return decode_object(text, SchedulerPod)
+    return decode_kept_pod(text, SchedulerPod)
+
+
+def decode_kept_pod(text: Raw | memoryview, type: type[T]) -> T | None:
+    """A pod of which only a part was read before.
+
+    Errors: InputError where the rest is no JSON: what a list skips is not read, not even for bytes that are no UTF-8.
+    """
+    try:
+        return decode_object(text, type)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(describe_broken_pod(lower_first(error))) from None

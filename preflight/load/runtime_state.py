@@ -10,6 +10,7 @@ from msgspec import Raw
 from preflight.load.kinds import STATE_KINDS
 from preflight.load.kubectl_list_schema import RAW_LIST_DECODER
 from preflight.load.object_times import find_latest_time, is_time
+from preflight.load.pod_texts import decode_kept_pod
 from preflight.model.convert import convert, decode_object
 from preflight.model.core import CoveragePod
 from preflight.model.image_platforms import find_missing_platform
@@ -29,7 +30,7 @@ _UNREGISTERED = "in the list of registered CSI drivers"
 
 
 def _decode_pod(raw: Raw | memoryview) -> PodState | None:
-    return decode_object(raw, PodState)
+    return decode_kept_pod(raw, PodState)
 
 
 class RuntimeStateCollector:

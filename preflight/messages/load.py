@@ -122,6 +122,11 @@ def describe_broken_json(reason: str) -> str:
     return f"broken JSON: {reason}"
 
 
+def describe_broken_pod(reason: str) -> str:
+    """That a field of a listed pod, which not every command reads, is no JSON."""
+    return f"a listed pod cannot be read: {describe_broken_json(reason)}"
+
+
 # Documents and objects
 
 NOT_AN_OBJECT = "not Kubernetes objects"

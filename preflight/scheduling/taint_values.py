@@ -9,16 +9,15 @@ from preflight.model.core import Taint
 _KEYS = frozenset(("ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/disrupted"))
 _DOMAINS = ("aws-node-termination-handler/",)
 
-_EPOCH = re.compile(r"[1-3]\d{9}(\d{3}){0,3}|[1-3]\d{9}\.\d+")
-_DATE = re.compile(
-    r"(19|20)\d\d([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])([-_.T]?\d\d([-_.]?\d\d){0,2}([-_.]\d+)?Z?)?([-_.]?UTC)?", re.I
-)
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
-_HEXADECIMAL = re.compile(r"[0-9a-f]{8,}", re.I)
-_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.I)
-_KSUID = re.compile(r"[0-9A-Za-z]{27}")
-_PREFIXED = re.compile(r"([A-Za-z]{1,12}[-_.])?(sha(1|256|512)?[-_.])?(?P<rest>.+)")
+_EPOCH = r"[1-3]\d{9}(\d{3}){0,3}|[1-3]\d{9}\.\d+"
+_DATE = r"(19|20)\d\d([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])([-_.T]?\d\d([-_.]?\d\d){0,2}([-_.]\d+)?Z?)?([-_.]?UTC)?"
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_HEXADECIMAL = r"[0-9a-f]{8,}"
+_ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
+_KSUID = r"[0-9A-Za-z]{27}"
+_PREFIXED = r"([A-Za-z]{1,12}[-_.])?(sha(1|256|512)?[-_.])?(?P<rest>.+)"
 _IDS = (_EPOCH, _DATE, _UUID, _ULID)
+"""Compiled when they are needed: a taint has a value of its own in few runs."""
 _LONG_DIGEST = 32
 """From this length on, a text of hexadecimal digits is a digest though it has only digits or only letters."""
 
@@ -40,19 +39,19 @@ def is_passing_value(taint: Taint) -> bool:
 
 
 def _is_id(text: str) -> bool:
-    return any(pattern.fullmatch(text) for pattern in _IDS) or _is_digest(text) or _is_ksuid(text)
+    return any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in _IDS) or _is_digest(text) or _is_ksuid(text)
 
 
 def _is_digest(text: str) -> bool:
-    if _HEXADECIMAL.fullmatch(text) is None:
+    if re.fullmatch(_HEXADECIMAL, text, re.IGNORECASE) is None:
         return False
     return len(text) >= _LONG_DIGEST or (any(map(str.isdigit, text)) and any(map(str.isalpha, text)))
 
 
 def _is_ksuid(text: str) -> bool:
-    return _KSUID.fullmatch(text) is not None and all(any(map(has, text)) for has in (str.isdigit, str.isupper, str.islower))
+    return re.fullmatch(_KSUID, text) is not None and all(any(map(has, text)) for has in (str.isdigit, str.isupper, str.islower))
 
 
 def _has_id_after_word(value: str) -> bool:
-    match = _PREFIXED.fullmatch(value)
+    match = re.fullmatch(_PREFIXED, value)
     return match is not None and match["rest"] != value and _is_id(match["rest"])

@@ -6,9 +6,11 @@ import gzip
 import io
 import json
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +20,7 @@ from preflight.load.kinds import CHECKED_KINDS
 from preflight.model.apps import DaemonSet
 from preflight.model.world import ClusterState
 from tests.builders import Object
+from tests.cli.program import program
 from tests.load.plain_objects import daemonset, node
 
 _WORDS = st.sampled_from(
@@ -162,3 +165,20 @@ def test_aliases_nested_deep_and_wide() -> None:
     ):
         result = take(text.encode())
         assert (len(result.problems), result.objects) == (1, 0)
+
+
+BROKEN_POD = (
+    b'{"apiVersion": "v1", "kind": "List", "items": ['
+    b'{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}},'
+    b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "x"}, '
+    b'"spec": {"nodeName": "n1", "containers": [{"name": "c", "image": "i", "command": ["\xff"]}]}, "status": {"phase": "Running"}}]}'
+)
+
+
+@pytest.mark.parametrize("line", ["doctor --from world.json", "drain n1 --force --from world.json", "lint world.json"])
+def test_bytes_of_a_pod_that_are_read_late_are_no_crash(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("world.json").write_bytes(BROKEN_POD)
+    result = program(*line.split())
+    assert result.code in (0, 3), result.err
+    assert result.code == 0 or "UTF-8" in result.err + result.out

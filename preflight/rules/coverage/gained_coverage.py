@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.model import Impact
 from preflight.coverage.node_platforms import find_foreign_platform, get_platform
-from preflight.dependents.requirements import PlaceableNodes
 from preflight.messages.coverage import advise_platform_selector, describe_gained
 from preflight.messages.pod_fit import note_unknown_fit
 from preflight.model.fit_reasons import FitVerdict
@@ -56,6 +55,8 @@ class _PlatformFinder:
     """Whether pods are created on nodes of another platform than where their DaemonSet is."""
 
     def __init__(self, impact: Impact) -> None:
+        from preflight.dependents.requirements import PlaceableNodes  # most runs ask nothing of it
+
         self._impact = impact
         self._has_several = len({get_platform(node) for node in impact.change.after.nodes.values()}) > 1
         self._before = PlaceableNodes(impact.change.before.nodes, impact.change.after.comparison_operators)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 from preflight.change.model import PodEnding
 from preflight.coverage.model import Impact
 from preflight.coverage.outcome import PodAfter
-from preflight.dependents.requirements import list_consumers
 from preflight.messages.coverage import describe_label_version, describe_labels_restart
 from preflight.model.apps import DaemonSet
 from preflight.model.core import PodSpec
@@ -73,6 +72,8 @@ def _parse_version(version: str) -> tuple[int, ...]:
 
 
 def _make_hits(impact: Impact, key: ObjectKey, replaced: Collection[str], component: Component) -> Iterator[Hit]:
+    from preflight.dependents.requirements import list_consumers  # most runs ask nothing of it
+
     daemonset = impact.change.after.daemonsets[key]
     affected: dict[ObjectKey, frozenset[str]] = {}
     for other, consumer in impact.change.after.daemonsets.items():
