@@ -174,7 +174,7 @@ def _container(random: Random, name: str) -> list[str]:
         "    periodSeconds: 10",
     ]
     lines += ["  readinessProbe:", "    httpGet:", "      path: /readyz", "      port: http", "    initialDelaySeconds: 5"]
-    lines += ["  resources:", "    limits:", f"      memory: {random.randrange(1, 9) * 128}Mi", "    requests:"]
+    lines += ["  resources:", "    limits:", f"      memory: {random.randrange(4, 12) * 128}Mi", "    requests:"]
     lines += [f"      cpu: {random.randrange(1, 20) * 50}m", f"      memory: {random.randrange(1, 9) * 64}Mi"]
     lines += ["  securityContext:", "    allowPrivilegeEscalation: false", "    readOnlyRootFilesystem: true", "    capabilities:"]
     lines += ['      drop: ["ALL"]', "  volumeMounts:", "  - name: config", "    mountPath: /etc/config", "    readOnly: true"]

@@ -18,6 +18,8 @@ from preflight.rules.api import Context, make_subject_of
 from preflight.scheduling.budgets import selects
 
 _Scoped = PodDisruptionBudget | DaemonSet | Deployment | CronJob | JobSet | Autoscaler
+_ScaleTarget = tuple[str, str, tuple[str, str]]
+"""The kind and name of what an autoscaler scales, and where both are."""
 _OWNER_KINDS = ("CronJob", "JobSet", "Deployment")
 
 
@@ -48,6 +50,10 @@ class SelectablePods(Struct, frozen=True):
 
 def _iter_selectable_pods(context: Context) -> Iterator[SelectablePods]:
     """What controls pods and is controlled by nothing that was given too: a Job of a CronJob or a JobSet is left to that one."""
+    autoscalers: dict[_ScaleTarget, Autoscaler] = {}
+    for autoscaler in context.world.autoscalers:
+        target = autoscaler.spec.scaleTargetRef
+        autoscalers.setdefault((target.kind or "Deployment", target.name, _make_scope_key(context, autoscaler)), autoscaler)
     for workload in context.world.workloads:
         if isinstance(workload, DaemonSet):
             yield SelectablePods(workload, _get_pod_labels(workload.spec.template), has_scale=False)
@@ -58,24 +64,14 @@ def _iter_selectable_pods(context: Context) -> Iterator[SelectablePods]:
             if isinstance(workload, Job):
                 yield SelectablePods(workload, labels, has_scale=False)
             else:
-                autoscaler = _find_autoscaler(context, workload)
+                own = autoscalers.get((type(workload).__name__, workload.metadata.name, _make_scope_key(context, workload)))
                 stated = 1 if workload.spec.replicas is None else workload.spec.replicas
-                replicas = autoscaler.min_replicas if autoscaler is not None and stated else stated
-                yield SelectablePods(workload, labels, replicas, autoscaler=autoscaler)
+                replicas = own.min_replicas if own is not None and stated else stated  # 0 replicas switch an autoscaler off
+                yield SelectablePods(workload, labels, replicas, autoscaler=own)
     for job_set in context.world.job_sets:
         for replicated in job_set.spec.replicatedJobs:
             added = {"jobset.sigs.k8s.io/jobset-name": job_set.metadata.name, "jobset.sigs.k8s.io/replicatedjob-name": replicated.name}
             yield SelectablePods(job_set, {**_get_pod_labels(replicated.template.spec.template), **added}, has_scale=False)
-
-
-def _find_autoscaler(context: Context, workload: Deployment) -> Autoscaler | None:
-    """The autoscaler that scales a workload; one of 0 replicas is switched off for it."""
-    for autoscaler in context.world.autoscalers:
-        target = autoscaler.spec.scaleTargetRef
-        is_target = (target.kind or "Deployment", target.name) == (type(workload).__name__, workload.metadata.name)
-        if is_target and _make_scope_key(context, autoscaler) == _make_scope_key(context, workload):
-            return autoscaler
-    return None
 
 
 def _is_controlled(workload: Deployment) -> bool:
