@@ -31,7 +31,7 @@ def apply_manifest(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]
     2. `old` itself where the server would store the same. Of a snapshot nobody knows that: see `is_assumed_update`.
 
     Errors: UsageError, in the server's words, for a changed selector, and for limits of an update, or of a container and its requests, that
-    do not go together: those of a live object stay beside the manifest's where no manifest stated them before.
+    do not go together: those of a live object stay next to the manifest's where no manifest stated them before.
     """
     live, manifest = workload_verbs.to_plain(old), workload_verbs.to_plain(new)
     notes: list[str] = []

@@ -18,7 +18,7 @@ _COMPANION = re.compile(
     r"(?:^|[-_./])(?:exporter|metrics|operator|controller|webhook|dashboards?|ui|console|sidekick|talon|docs?|cleanup|cleaner|tests?|tester"
     r"|checker|benchmark|cli|certgen|relay|server)(?:[-_./]|$)"
 )
-"""What a program beside another is called after: `falco-exporter` is no Falco, so a wildcard never stands for such a word."""
+"""What a program next to another is called after: `falco-exporter` is no Falco, so a wildcard never stands for such a word."""
 
 
 class ComponentKind(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -97,7 +97,7 @@ class KnownProgram(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 
 
 def is_companion(name: str) -> bool:
-    """Whether a name is that of a program beside another: an exporter, an operator, a user interface."""
+    """Whether a name is that of a program next to another: an exporter, an operator, a user interface."""
     return _COMPANION.search(name) is not None
 
 

@@ -16,7 +16,7 @@ _PROXY_MODES = frozenset(("iptables", "ipvs", "nftables", "userspace", "kernelsp
 _PROXY_FLAGS = frozenset(("cluster-cidr", "hostname-override", "conntrack-max-per-core", "conntrack-min", "proxy-mode"))
 _DNS_PORT = 53
 NETWORK_KINDS = ("cni", "mesh-cni", "secondary-cni")
-"""The kinds of what puts network plugins on a node: the network of every pod, or a plugin beside it."""
+"""The kinds of what puts network plugins on a node: the network of every pod, or a plugin in addition to it."""
 
 
 def find_networks(findings: ComponentFindings) -> None:
@@ -59,7 +59,7 @@ def _classify_plugin(products: Sequence[KnownProgram], *, has_configuration: boo
 def find_services(findings: ComponentFindings) -> None:
     """Find Service proxies and DNS, whatever they are called.
 
-    1. A kube-proxy has `--proxy-mode` with one of its modes, its configuration in its folder, or its kubeconfig there beside other flags
+    1. A kube-proxy has `--proxy-mode` with one of its modes, its configuration in its folder, or its kubeconfig there next to other flags
        of a kube-proxy: what only looks at it may read that too.
     2. DNS is a program that is known as such, or one with a Corefile. It is that of its node where it listens on the node's network, or on
        port 53 of the node; any other is behind a Service, and each pod may ask any replica. A dnsmasq with port 0 answers nobody.

@@ -26,7 +26,7 @@ _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")
 _BLOCK = 1 << 20
 _MAX_MEMBER = 4 << 30
 _MAX_EXTENSION = 1 << 20
-"""What tar may say of one member beside its name and size; others take 100 bytes."""
+"""What tar may say of one member in addition to its name and size; others take 100 bytes."""
 
 
 def is_archive(path: str) -> bool:

@@ -78,7 +78,7 @@ def _iter_rules() -> Iterator[RuleWords]:
 
 
 def _find_folder() -> Path | None:
-    """The folder of the packs and of the schema: in the package where it was installed, beside the package in a repository."""
+    """The folder of the packs and of the schema: in the package where it was installed, next to the package in a repository."""
     package = Path(__file__).parents[2]
     folders = (package / "policies", package.parent / "policies")
     return next((folder for folder in folders if (folder / "schema.json").is_file()), None)

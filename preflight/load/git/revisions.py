@@ -15,7 +15,7 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from msgspec import Struct
 
 from preflight.errors import InputError
-from preflight.load.files import EXTENSIONS, is_hidden, to_text
+from preflight.load.files import ENDINGS, is_hidden, to_text
 from preflight.load.git.plumbing import GIT, RevisionError, build_environment, run_git
 from preflight.messages.git import (
     AMBIGUOUS_NAME,
@@ -40,7 +40,6 @@ MAX_FILE = 256 << 20
 MAX_TREE = 2 << 30
 """How many bytes the manifests of a revision may have together."""
 
-_ENDINGS = (*EXTENSIONS, *(f"{ending}.gz" for ending in EXTENSIONS))
 _FOUND = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (tree|commit) [0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BLOCK = 1 << 20
@@ -148,14 +147,14 @@ def list_revision_files(revision: Revision) -> RevisionListing:
     for mode, blob, path in every:
         parts = path.removeprefix(inside).split("/")
         if any(map(is_hidden, parts)):
-            if path.endswith(_ENDINGS) and mode[:3] == "100" and not any(map(is_hidden, parts[:-1])):
+            if path.endswith(ENDINGS) and mode[:3] == "100" and not any(map(is_hidden, parts[:-1])):
                 listed.hidden_blobs.append(blob)
             continue
         if mode == "120000":
             listed.skipped_links += 1
         elif mode == "160000":
             listed.submodules += 1
-        elif path.endswith(_ENDINGS):
+        elif path.endswith(ENDINGS):
             listed.entries.append(RevisionFile(path, blob, _find_chart(path, charts)))
     listed.entries.sort(key=lambda entry: entry.path)
     return listed
